@@ -1,0 +1,1 @@
+"""The device side of sfumato: takes readings, publishes sanitised releases, never optimises."""

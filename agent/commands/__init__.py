@@ -1,0 +1,1 @@
+"""The device's commands, one module each: HELP, add_arguments(parser), run(arguments)."""
