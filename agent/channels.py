@@ -1,0 +1,359 @@
+"""One channel: readings in; releases and the noise state after them out.
+
+A *kind* says what the numbers mean: it refuses implausible readings, puts the rest on the
+design's integer grid, and turns a release into the bytes that are sent. Whatever is sent is
+computed from the release, the design and the public settings alone.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from agent.cadence import STALE, CadenceSettings, Decision, Due, resume, take_reading
+from agent.errors import ConfigError, RefusedError
+from agent.formats.bundle import design_digest
+from agent.formats.designs import Design, NoiseDesign, segments_of
+from agent.formats.leakage_summary import describe_memoised
+from agent.formats.owntracks import encode_location
+from agent.formats.projection import LocalProjection
+from agent.formats.sensor_json import SensorMessage, encode_sensor, value_on_grid
+from agent.health import ChannelReport, worst_so_far
+from agent.readings import Reading, Release
+from agent.sanitise.interface import ChannelSanitiser
+from agent.sanitise.rounding import MAX_STEPS
+from agent.store import Advance, ChannelPosition, Outgoing
+
+# At 50 degrees of latitude the noise is then 6 % wider on the ground than the design says.
+DEFAULT_RANGE_METRES = 300_000.0
+# OwnTracks and Android give accuracy as the radius that holds 68 % of fixes. In two dimensions a
+# circular Gaussian of sigma per axis has P(within r) = 1 - exp(-r^2 / (2 sigma^2)).
+RADIUS_68_IN_SIGMAS = math.sqrt(-2 * math.log(1 - 0.68))
+
+MAX_TIME_MS = 4_102_444_800_000  # the year 2100; formats stop there
+NO_TIME = "no time between 1970 and 2100"
+NOT_FINITE = "not a finite number"
+NOT_ON_EARTH = "not on Earth"
+OUT_OF_RANGE = "farther from the origin than the range"
+OFF_GRID = "beyond the grid of integers"
+NOT_COVERED = "not covered by the design"
+REFUSED = "refused: "
+
+
+class Kind(Protocol):
+    """What a channel's numbers mean."""
+
+    def flaw(self, reading: Reading) -> str | None:
+        """Why the reading cannot be used, in words without its values; None if it can."""
+        ...
+
+    def to_steps(self, reading: Reading) -> tuple[int, ...]:
+        """The reading on the design's grid, one integer per axis."""
+        ...
+
+    def encode(self, release: Release) -> bytes:
+        """What is sent for a release; the same bytes for the same release."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocationSettings:
+    """A place on Earth as metres east and north of a public origin."""
+
+    latitude: float
+    longitude: float
+    range_metres: float = DEFAULT_RANGE_METRES
+
+    def projection(self) -> LocalProjection:
+        """A map on which no distance within the range is longer than on the ground."""
+        return LocalProjection(self.latitude, self.longitude, self.range_metres)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSettings:
+    """One number in the channel's own unit."""
+
+    unit: str
+
+
+class LocationKind:
+    """Latitude and longitude in, OwnTracks location messages out."""
+
+    def __init__(self, settings: LocationSettings, design: NoiseDesign) -> None:
+        if len(design.axes) != 2 or design.unit != "m":
+            raise ConfigError(
+                f"design {design.name!r} has the axes {', '.join(design.axes)} in "
+                f"{design.unit!r}; a location channel needs two axes in metres; design with "
+                "'axes: [east, north]' or use another design"
+            )
+        self._projection = settings.projection()
+        self._metres_per_degree = self._projection.metres_per_degree
+        self._range = settings.range_metres
+        self._grid = design.grid
+        # Noise in map metres is wider on the ground; at the origin, and for every value alike.
+        wider = 1.0 + self._projection.scale_error(settings.latitude)
+        self._accuracy = math.ceil(RADIUS_68_IN_SIGMAS * math.sqrt(design.noise_variance) * wider)
+
+    def flaw(self, reading: Reading) -> str | None:
+        """NaN, latitude 400, or so far away that the map's scale no longer holds."""
+        if not all(math.isfinite(value) for value in reading.values):
+            return NOT_FINITE
+        latitude, longitude = reading.values
+        if abs(latitude) > 90 or abs(longitude) > 180:
+            return NOT_ON_EARTH
+        # The projection's own arithmetic on plain floats: every reading passes here.
+        east_scale, north_scale = self._metres_per_degree
+        east = ((longitude - self._projection.longitude + 180) % 360 - 180) * east_scale
+        north = (latitude - self._projection.latitude) * north_scale
+        return OUT_OF_RANGE if math.hypot(east, north) > self._range else None
+
+    def to_steps(self, reading: Reading) -> tuple[int, ...]:
+        """East and north, in grid steps."""
+        east, north = self._projection.forward(*reading.values)
+        return round(float(east) / self._grid), round(float(north) / self._grid)
+
+    def encode(self, release: Release) -> bytes:
+        """OwnTracks JSON; its accuracy is the noise's 68 % radius, whatever the receiver's was."""
+        east, north = (value_on_grid(steps, self._grid) for steps in release.steps)
+        latitude, longitude = self._projection.inverse(east, north)
+        return encode_location(
+            latitude=float(latitude),
+            longitude=float(longitude),
+            accuracy_m=self._accuracy,
+            time_seconds=release.time_ms // 1000,
+            identity=release.identity,
+        )
+
+
+class ScalarKind:
+    """One number in, sensor JSON out."""
+
+    def __init__(self, settings: ScalarSettings, design: NoiseDesign) -> None:
+        if len(design.axes) != 1 or design.unit != settings.unit:
+            raise ConfigError(
+                f"design {design.name!r} has {len(design.axes)} axes in {design.unit!r}; this "
+                f"scalar channel needs one axis in {settings.unit!r}; state the same unit in both"
+            )
+        self._grid = design.grid
+        self._unit = settings.unit
+        self._std = float(f"{math.sqrt(design.noise_variance):.4g}")
+
+    def flaw(self, reading: Reading) -> str | None:
+        """NaN, infinity, or more grid steps than integers of a float64 can count."""
+        (value,) = reading.values
+        if not math.isfinite(value):
+            return NOT_FINITE
+        return OFF_GRID if abs(value) > MAX_STEPS * self._grid else None
+
+    def to_steps(self, reading: Reading) -> tuple[int, ...]:
+        """The value in grid steps."""
+        return (round(reading.values[0] / self._grid),)
+
+    def encode(self, release: Release) -> bytes:
+        """Sensor JSON."""
+        value = value_on_grid(release.steps[0], self._grid)
+        return encode_sensor(
+            SensorMessage(release.identity, release.time_ms, value, self._unit, self._std)
+        )
+
+
+def report_at_start(design: Design, position: ChannelPosition) -> ChannelReport:
+    """What is known before the first reading.
+
+    Of what earlier runs did, the counts go on; the rest belongs to the design it was under.
+    """
+    digest = design_digest(design).hex()
+    earlier = position.report
+    return ChannelReport(
+        design=design.name,
+        design_sha256=digest,
+        counts=earlier.counts if earlier else {},
+        released_ms=earlier.released_ms if earlier else None,
+        segments_used=position.segments_used,
+        segments_allowed=segments_of(design),
+        last_refusal=earlier.last_refusal if earlier else None,
+        account=earlier.account if earlier and earlier.design_sha256 == digest else None,
+        unaccounted=describe_memoised(design) if design.kind == "leakage" else None,
+    )
+
+
+class Channel:
+    """The sanitising path of one channel.
+
+    Noise state advances in memory with every release; :meth:`take_batch` hands out both, for one
+    transaction. If that fails, the agent stops: nothing of the batch was published, and the next
+    start continues from what is stored.
+
+    Raises:
+        RefusedError: a cold start beyond the segments that the design's promise covers.
+        FormatError: the stored state is damaged.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        device: str,
+        topic: str,
+        kind: Kind,
+        cadence: CadenceSettings,
+        design: Design,
+        sanitiser: ChannelSanitiser,
+        position: ChannelPosition,
+    ) -> None:
+        self.name = name
+        self.counts: Counter[str] = Counter()
+        self._device = device
+        self._topic = topic
+        self._kind = kind
+        self._cadence = cadence
+        self._sanitiser = sanitiser
+        self._design = design_digest(design).hex()
+        self._report = report_at_start(design, position)
+        self._earlier = self._report.counts
+        self._reported: Counter[str] | None = None
+        self._state = (
+            sanitiser.cold_start(position.segments_used)
+            if position.state is None
+            else position.state
+        )
+        sanitiser.segment(self._state)  # a damaged state is found now, not at the first reading
+        self._sequence = position.next_sequence
+        self._moment = resume(position.last_time_ms)
+        # Stream noise is drawn at the reading's own time, so that what is published is a sample
+        # of the very path the promise is about; the release's time is rounded up to the slot.
+        self._noise_at_reading = design.kind == "stream"
+        # A leakage account charges every release, held or not: the state is as it was.
+        self._repeats_when_held = design.kind != "leakage"
+        self._last_steps = position.last_steps if position.state is not None else ()
+        self._outgoing: list[Outgoing] = []
+        self._released_ms: int | None = None
+        self._complaint: str | None = None
+        self._complained = False
+        self._ever_released = position.last_time_ms is not None
+
+    def take(self, reading: Reading) -> None:
+        """A reading arrives; what becomes due is sanitised and waits for :meth:`take_batch`."""
+        self.counts["readings"] += 1
+        timely = 0 < reading.time_ms < MAX_TIME_MS
+        flaw = self._kind.flaw(reading) if timely else NO_TIME
+        if flaw is not None:
+            self._refuse(flaw)
+            return
+        decision: Decision = take_reading(self._cadence, self._moment, reading)
+        self._moment = decision.state
+        for why, count in decision.passed_over:
+            if why == STALE:  # a slot, not a reading
+                self.counts[STALE] += count
+            else:
+                self._refuse(why, count)
+        for due in decision.due:
+            self._release(due)
+
+    def take_batch(self) -> tuple[list[Outgoing], Advance | None]:
+        """The releases since the last call, and the noise after them."""
+        outgoing, self._outgoing = self._outgoing, []
+        if not outgoing or self._released_ms is None:
+            return [], None
+        return outgoing, Advance(
+            channel=self.name,
+            design=self._design,
+            state=self._state,
+            segments_used=self._sanitiser.segment(self._state) + 1,
+            next_sequence=self._sequence,
+            last_time_ms=self._released_ms,
+            last_steps=self._last_steps,
+        )
+
+    @property
+    def report_changed(self) -> bool:
+        """Whether :meth:`take_report` has something new to say."""
+        return self.counts != self._reported
+
+    def take_report(self) -> ChannelReport:
+        """What the channel has done so far, in this run and earlier ones; for the store."""
+        self._reported = Counter(self.counts)
+        counts = Counter(self._earlier) + self.counts
+        report = replace(self._report, counts=dict(sorted(counts.items())))
+        if self._released_ms is not None:
+            report = replace(
+                report,
+                released_ms=self._released_ms,
+                segments_used=self._sanitiser.segment(self._state) + 1,
+                account=worst_so_far(report.account, self._sanitiser.account(self._state)),
+            )
+        self._report = report
+        return report
+
+    def end(self, failure: str | None) -> None:
+        """The source ended; ``failure`` says why, if that was not its natural end."""
+        self._report = replace(self._report, failure=failure)
+        self._reported = None
+
+    def take_complaint(self) -> str | None:
+        """Why the design refused to cover a reading: the first time only, then None."""
+        if self._complained or self._complaint is None:
+            return None
+        self._complained = True
+        return self._complaint
+
+    def barren(self) -> str | None:
+        """Why nothing was ever released though readings came; None if that is not so."""
+        readings = self.counts["readings"]
+        refused = {
+            name.removeprefix(REFUSED): count
+            for name, count in self.counts.items()
+            if name.startswith(REFUSED)
+        }
+        if self._ever_released or not readings or sum(refused.values()) < readings:
+            return None
+        why = max(sorted(refused), key=lambda name: refused[name])
+        return (
+            f"all {readings} readings were refused, {refused[why]} of them as {why}; check the "
+            "channel's origin, range, unit and source"
+        )
+
+    def _release(self, due: Due) -> None:
+        if self._repeats_when_held and not due.fresh:
+            self._repeat(due)
+            return
+        noise_ms = due.reading.time_ms if self._noise_at_reading else due.time_ms
+        try:
+            steps, self._state = self._sanitiser.sanitise(
+                self._state, noise_ms, self._kind.to_steps(due.reading)
+            )
+        except RefusedError as error:
+            self._refuse(NOT_COVERED)
+            self._complaint = str(error)
+            self._report = replace(self._report, standing=self._complaint)
+            return
+        self._last_steps = steps
+        self._put_out(due.time_ms, steps)
+
+    def _repeat(self, due: Due) -> None:
+        """The last release again, at a later time: it tells nothing that it has not told.
+
+        Fresh noise on the same reading would be a second look at one position.
+        """
+        if self._last_steps:
+            self._put_out(due.time_ms, self._last_steps)
+        else:
+            self.counts[STALE] += 1
+
+    def _put_out(self, time_ms: int, steps: tuple[int, ...]) -> None:
+        budget = self._sanitiser.last_budget(self._state)
+        release = Release(self._device, self.name, self._sequence, time_ms, steps, budget)
+        self._outgoing.append(
+            Outgoing(self.name, self._sequence, self._topic, self._kind.encode(release))
+        )
+        self._sequence += 1
+        self._released_ms = time_ms
+        self._ever_released = True
+        self.counts["releases"] += 1
+        if self._report.standing is not None:
+            self._report = replace(self._report, standing=None)
+
+    def _refuse(self, why: str, count: int = 1) -> None:
+        self.counts[f"{REFUSED}{why}"] += count
+        if self._report.last_refusal != why:
+            self._report = replace(self._report, last_refusal=why)

@@ -1,0 +1,238 @@
+"""What a subscriber does with messages: verify, drop repeats, keep.
+
+A sender delivers at least once, so repeats are normal; they are told by the release's identity,
+also across restarts, because the identities in the CSV file are read first. Nothing that arrives
+can stop the subscriber: what does not decode is counted.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from datetime import datetime, timezone
+from itertools import pairwise
+from pathlib import Path
+
+from agent.errors import UnavailableError
+from agent.formats.errors import FormatError
+from agent.formats.geojson import ReceivedPlace, encode_geojson
+from agent.formats.owntracks import decode_location
+from agent.formats.sensor_json import decode_sensor
+from agent.formats.state_json import decode_state_message
+
+MAX_TOPIC = 1024
+NEW_STORE_GAP = 1_000_000
+LATEST_MS = 4_102_444_800_000  # the year 2100
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedRow:
+    """One line of the CSV file; what a kind of channel does not have is empty.
+
+    ``state`` is a name, or a JSON list of names where the release is a set of states.
+    """
+
+    topic: str
+    id: str
+    time: str
+    latitude: str = ""
+    longitude: str = ""
+    accuracy_m: str = ""
+    value: str = ""
+    unit: str = ""
+    std: str = ""
+    state: str = ""
+    epsilon: str = ""
+
+
+HEADER = tuple(field.name for field in fields(ReceivedRow))
+
+
+def decode_message(topic: str, content: bytes) -> ReceivedRow:
+    """A message of any of the formats.
+
+    Raises:
+        FormatError: none of them, or without an identity, by which repeats are told.
+    """
+    if len(topic) > MAX_TOPIC:
+        raise FormatError(f"a topic of {len(topic)} letters; expected at most {MAX_TOPIC}")
+    if b'"_type":' in content:
+        place = decode_location(content)
+        if place.identity is None:
+            raise FormatError("an OwnTracks location without _id; expected sfumato's")
+        return ReceivedRow(
+            topic,
+            place.identity,
+            format_time(round(place.time_seconds * 1000)),
+            latitude=f"{place.latitude:.7f}",
+            longitude=f"{place.longitude:.7f}",
+            accuracy_m="" if place.accuracy_m is None else f"{place.accuracy_m:g}",
+        )
+    if b'"state":' in content:
+        state = decode_state_message(content)
+        return ReceivedRow(
+            topic,
+            state.identity,
+            format_time(state.time_ms),
+            state=state.state
+            if isinstance(state.state, str)
+            else json.dumps(state.state, ensure_ascii=False),
+            epsilon=repr(state.epsilon),
+        )
+    sensor = decode_sensor(content)
+    return ReceivedRow(
+        topic,
+        sensor.identity,
+        format_time(sensor.time_ms),
+        value=repr(sensor.value),
+        unit=sensor.unit,
+        std=repr(sensor.std),
+    )
+
+
+def format_time(time_ms: int) -> str:
+    """ISO 8601 UTC, milliseconds only where there are any.
+
+    Raises:
+        FormatError: not between 1970 and 2100.
+    """
+    if not 0 <= time_ms < LATEST_MS:
+        raise FormatError("a time outside 1970 to 2100")
+    seconds, rest = divmod(time_ms, 1000)
+    text = datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{text}.{rest:03d}Z" if rest else f"{text}Z"
+
+
+class CsvFile:
+    """Rows appended and flushed one by one; a line torn by a crash is cut off.
+
+    Raises:
+        FormatError: the file is there and is not one of ours.
+        UnavailableError: it cannot be opened or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self.earlier = self._read_earlier()
+            self._stream = path.open("a", encoding="utf-8", newline="")
+            if self._stream.tell() == 0:
+                self._write(HEADER)
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def append(self, row: ReceivedRow) -> None:
+        """One more line, out of our hands when this returns."""
+        try:
+            self._write(astuple(row))
+        except OSError as error:
+            raise self._refused(error) from None
+
+    def close(self) -> None:
+        """No more lines."""
+        self._stream.close()
+
+    def _write(self, values: tuple[str, ...]) -> None:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(values)
+        self._stream.write(line.getvalue())
+        self._stream.flush()
+
+    def _read_earlier(self) -> list[ReceivedRow]:
+        if not self._path.exists() or self._path.stat().st_size == 0:
+            return []
+        with self._path.open("rb+") as stream:
+            content = stream.read()
+            whole = content[: content.rfind(b"\n") + 1]
+            lines = csv.reader(io.StringIO(whole.decode("utf-8", "replace"), newline=""))
+            if tuple(next(lines, [])) != HEADER:
+                raise FormatError(
+                    f"{self._path}: is not a file that `sfumato listen` wrote; expected the "
+                    f"header {','.join(HEADER)}; give another file"
+                )
+            rows = [ReceivedRow(*line) for line in lines if len(line) == len(HEADER)]
+            stream.truncate(len(whole))
+        return rows
+
+    def _refused(self, error: OSError) -> UnavailableError:
+        return UnavailableError(f"{self._path}: cannot be written ({error.strerror})")
+
+
+def count_missing(identities: Iterable[str]) -> int:
+    """Sequence numbers that a device and channel skipped between those that were heard.
+
+    A skip of over ``NEW_STORE_GAP`` is none: the device began with a fresh store, whose sequences
+    start at random.
+    """
+    heard: dict[str, list[int]] = {}
+    for identity in identities:
+        channel, _, number = identity.rpartition("/")
+        if number.isascii() and number.isdigit():
+            heard.setdefault(channel, []).append(int(number))
+    missing = 0
+    for numbers in heard.values():
+        numbers.sort()
+        skipped = (after - before - 1 for before, after in pairwise(numbers))
+        missing += sum(count for count in skipped if 0 < count <= NEW_STORE_GAP)
+    return missing
+
+
+class Receiver:
+    """Decodes, drops repeats, keeps.
+
+    Args:
+        csv_file: where rows go as they come, or None.
+        keep_places: whether :meth:`geojson` will be asked for.
+    """
+
+    def __init__(self, csv_file: CsvFile | None, *, keep_places: bool) -> None:
+        self.counts: Counter[str] = Counter()
+        self._csv = csv_file
+        self._keep_places = keep_places
+        self._places: list[ReceivedPlace] = []
+        self._seen: set[str] = set()
+        for row in csv_file.earlier if csv_file else ():
+            self._note(row)
+
+    def take(self, topic: str, content: bytes) -> bool:
+        """Whether the message was new; it is on file then."""
+        self.counts["messages"] += 1
+        try:
+            row = decode_message(topic, content)
+        except FormatError:
+            self.counts["malformed"] += 1
+            return False
+        if row.id in self._seen:
+            self.counts["repeats"] += 1
+            return False
+        if self._csv is not None:
+            self._csv.append(row)
+        self._note(row)
+        self.counts["kept"] += 1
+        return True
+
+    def geojson(self) -> str:
+        """Every place received, also those of earlier runs that are in the CSV file."""
+        return encode_geojson(self._places)
+
+    def summary(self) -> str:
+        """One line for the user."""
+        names = ("messages", "kept", "repeats", "malformed")
+        line = ", ".join(f"{name} {self.counts[name]}" for name in names)
+        missing = count_missing(self._seen)
+        why = " (the broker dropped them, or they are still on their way)" if missing else ""
+        if missing and self._csv is not None and self._csv.earlier:
+            why = " (nobody listened, the broker dropped them, or they are still on their way)"
+        return f"{line}, missing {missing}{why}"
+
+    def _note(self, row: ReceivedRow) -> None:
+        self._seen.add(row.id)
+        if self._keep_places and row.latitude:
+            try:
+                numbers = (float(row.latitude), float(row.longitude), float(row.accuracy_m or 0))
+            except ValueError:  # a line of an earlier file that was changed by hand
+                self.counts["malformed"] += 1
+                return
+            self._places.append(ReceivedPlace(row.topic, row.id, row.time, *numbers))
