@@ -1,0 +1,1 @@
+"""Temporal privacy leakage: what repeated releases add up to when the state is a Markov chain."""
