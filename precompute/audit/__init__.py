@@ -1,0 +1,1 @@
+"""Attackers: what is still learnt from what was published."""
