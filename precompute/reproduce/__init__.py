@@ -1,0 +1,1 @@
+"""The papers' experiments, one module each, beside what this project does instead."""
