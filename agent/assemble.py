@@ -10,15 +10,7 @@ from functools import partial
 
 from agent.broker import Link, connect_client, make_client
 from agent.category_kind import CategoryKind, CategorySettings
-from agent.channels import (
-    Channel,
-    Kind,
-    LocationKind,
-    LocationSettings,
-    ScalarKind,
-    ScalarSettings,
-    report_at_start,
-)
+from agent.channels import Channel, report_at_start
 from agent.config import AgentSettings, ChannelSettings
 from agent.entropy import NormalSource
 from agent.errors import ConfigError, RefusedError
@@ -26,6 +18,7 @@ from agent.formats.bundle import Bundle, design_digest, load_bundle
 from agent.formats.designs import Design, WindowDesign, segments_of
 from agent.formats.errors import shown
 from agent.formats.leakage_design import LeakageDesign
+from agent.kinds import Kind, LocationKind, LocationSettings, ScalarKind, ScalarSettings
 from agent.loop import Agent, Feed, Mailbox
 from agent.publisher import Publisher
 from agent.sanitise.category import CategorySanitiser

@@ -16,10 +16,10 @@ from pathlib import Path
 from agent.broker import DEFAULT_HOST, BrokerSettings, Password, TlsSettings
 from agent.cadence import CadenceSettings
 from agent.category_kind import CategorySettings
-from agent.channels import DEFAULT_RANGE_METRES, LocationSettings, ScalarSettings
 from agent.formats.documents import Section, count, flag, load_yaml, number, one_of, text
 from agent.formats.errors import FormatError, shown
 from agent.formats.quantities import parse_duration, parse_length
+from agent.kinds import DEFAULT_RANGE_METRES, LocationSettings, ScalarSettings
 from agent.sources.replay import ReplaySettings, parse_columns, parse_speed, parse_utc_offset
 
 MAX_PASSWORD_BYTES = 4096

@@ -7,22 +7,21 @@ import pytest
 from fakes.designs import guarantee, location_stream, temperature_window
 
 from agent.cadence import STALE, CadenceSettings
-from agent.channels import (
-    NOT_COVERED,
+from agent.channels import NOT_COVERED, Channel
+from agent.entropy import SeededNormals
+from agent.errors import RefusedError
+from agent.formats.designs import Component, StreamDesign
+from agent.formats.sensor_json import decode_sensor
+from agent.kinds import (
     NOT_FINITE,
     NOT_ON_EARTH,
     OFF_GRID,
     OUT_OF_RANGE,
-    Channel,
     LocationKind,
     LocationSettings,
     ScalarKind,
     ScalarSettings,
 )
-from agent.entropy import SeededNormals
-from agent.errors import RefusedError
-from agent.formats.designs import Component, StreamDesign
-from agent.formats.sensor_json import decode_sensor
 from agent.readings import Reading
 from agent.sanitise.sanitiser import Sanitiser
 from agent.store import ChannelPosition

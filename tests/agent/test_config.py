@@ -7,9 +7,9 @@ from fakes.agents import write_agent
 
 from agent.broker import TlsSettings
 from agent.cadence import CadenceSettings
-from agent.channels import LocationSettings
 from agent.config import Overrides, load_agent, parse_address, read_password
 from agent.formats.errors import FormatError
+from agent.kinds import LocationSettings
 from agent.sources.replay import parse_speed, parse_utc_offset
 
 CONFIG = Path(__file__).parents[2] / "config"
