@@ -9,7 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.formats.bundle import Bundle
-from agent.formats.design_summary import epsilon_at_distance, odds_factor
+from agent.formats.design_summary import (
+    certainty_in_words,
+    epsilon_at_distance,
+    odds_in_words,
+    rounded_up,
+)
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage
@@ -99,7 +104,8 @@ def _lead(design: NoiseDesign) -> str:
     return (
         f"Gaussian noise of {_amount(std, design)}{per_axis}: {made_of}. The odds between "
         f"the true value and any other within {_amount(promise.radius, design)} of it change by at "
-        f"most a factor of {_factor(promise.epsilon)}, except with probability {promise.delta:g}."
+        f"most a factor of {odds_in_words(promise.epsilon)}, except with probability "
+        f"{promise.delta:g}."
     )
 
 
@@ -108,13 +114,12 @@ def _promises(design: NoiseDesign) -> str:
     rows = []
     for times in DISTANCES:
         epsilon = epsilon_at_distance(promise.rho, promise.delta, times)
-        sure = 100 / (1 + math.exp(-epsilon))
         rows.append(
             (
                 (_amount(times * promise.radius, design), "apart at most"),
-                (f"{epsilon:.3g}", f"at delta {promise.delta:g}"),
-                (_factor(epsilon), ""),
-                (f"{sure:.0f} %" if sure < 99.5 else f"{math.floor(sure * 1000) / 1000:g} %", ""),
+                (f"{rounded_up(epsilon):.3g}", f"at delta {promise.delta:g}"),
+                (odds_in_words(epsilon), ""),
+                (certainty_in_words(epsilon), ""),
             )
         )
     return table(["Two values", "epsilon", "odds change by", "an even guess becomes"], rows)
@@ -124,8 +129,3 @@ def _amount(value: float, design: NoiseDesign) -> str:
     if design.unit == "m" and value >= 1000:
         return f"{value / 1000:.3g} km"
     return f"{value:.3g}" + ("" if design.unit == "1" else f" {design.unit}")
-
-
-def _factor(epsilon: float) -> str:
-    factor = odds_factor(epsilon)
-    return "beyond all numbers" if factor is None else f"{factor:.3g}"
