@@ -15,7 +15,7 @@ from agent.formats.owntracks import encode_location
 from agent.formats.projection import LocalProjection
 from agent.formats.sensor_json import SensorMessage, encode_sensor, value_on_grid
 from agent.readings import Reading, Release
-from agent.sanitise.rounding import MAX_STEPS
+from agent.sanitise.rounding import MAX_STEPS, to_steps
 
 # At 50 degrees of latitude the noise is then 6 % wider on the ground than the design says.
 DEFAULT_RANGE_METRES = 300_000.0
@@ -99,7 +99,7 @@ class LocationKind:
     def to_steps(self, reading: Reading) -> tuple[int, ...]:
         """East and north, in grid steps."""
         east, north = self._projection.forward(*reading.values)
-        return round(float(east) / self._grid), round(float(north) / self._grid)
+        return to_steps(float(east), self._grid), to_steps(float(north), self._grid)
 
     def encode(self, release: Release) -> bytes:
         """OwnTracks JSON; its accuracy is the noise's 68 % radius, whatever the receiver's was."""
@@ -136,7 +136,7 @@ class ScalarKind:
 
     def to_steps(self, reading: Reading) -> tuple[int, ...]:
         """The value in grid steps."""
-        return (round(reading.values[0] / self._grid),)
+        return (to_steps(reading.values[0], self._grid),)
 
     def encode(self, release: Release) -> bytes:
         """Sensor JSON."""

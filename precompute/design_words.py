@@ -3,12 +3,7 @@
 import textwrap
 from typing import Any
 
-from agent.formats.design_summary import (
-    noise_std_range,
-    promise_warnings,
-    summarise,
-    typical_error,
-)
+from agent.formats.design_summary import noise_std_range, promise_warnings, summarise, typical_error
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage

@@ -9,18 +9,11 @@ from pathlib import Path
 
 from agent.formats.bundle import Bundle, load_bundle
 from agent.formats.design_json import VERSION
-from agent.formats.design_summary import (
-    certainty_in_words,
-    epsilon_at_distance,
-    noise_std_range,
-    odds_in_words,
-    promise_warnings,
-    summarise,
-    typical_error,
-)
+from agent.formats.design_summary import noise_std_range, promise_warnings, summarise, typical_error
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage
+from agent.formats.odds import certainty_in_words, epsilon_at_distance, odds_in_words
 from agent.formats.quantities import format_duration
 
 HELP = "say what a bundle guarantees, in plain words (or --json)"

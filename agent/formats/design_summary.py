@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from agent.formats.designs import Design, NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import summarise_leakage
+from agent.formats.odds import certainty_in_words, odds_factor
 
 # Odds of over 22,000 to 1: whoever reads a promise should not take this for one.
 WEAK_EPSILON = 10.0
@@ -48,54 +48,6 @@ def typical_error(std: float, axes: int) -> TypicalError | None:
     if axes == 2:
         return TypicalError(std * math.sqrt(math.pi / 2.0), std * math.sqrt(2.0 * math.log(20.0)))
     return None
-
-
-def epsilon_at_distance(rho: float, delta: float, times_radius: float) -> float:
-    """epsilon for hypotheses ``times_radius`` times the radius apart: rho grows with its square.
-
-    epsilon = rho' + 2 sqrt(rho' log(1/delta)) with rho' = rho * times_radius^2, the optimal
-    conversion from Renyi loss of order lambda, lambda * rho', to (epsilon, delta).
-    """
-    scaled = rho * times_radius**2
-    return scaled + 2.0 * math.sqrt(scaled * math.log(1.0 / delta))
-
-
-def odds_factor(epsilon: float) -> float | None:
-    """e^epsilon: how many times the odds may change; None where float64 cannot hold it."""
-    try:
-        return math.exp(epsilon)
-    except OverflowError:
-        return None
-
-
-def odds_in_words(epsilon: float) -> str:
-    """The factor for people, rounded up, because it is an upper bound."""
-    factor = odds_factor(epsilon)
-    if factor is None:
-        return "more than 10^308: nothing is promised"
-    rounded = rounded_up(factor)
-    return f"{rounded:,.0f}" if 1000.0 <= rounded < 1e9 else f"{rounded:.3g}"
-
-
-def certainty_in_words(epsilon: float) -> str:
-    """How sure an observer can become who held two hypotheses for equally likely, rounded up.
-
-    In per cent, to three decimals above 99 %: e^epsilon / (1 + e^epsilon).
-    """
-    percent = 100.0 / (1.0 + math.exp(-epsilon))
-    decimals = 0 if percent <= 99.0 else 3
-    return f"{_ceiling(percent, decimals):g} %"
-
-
-def rounded_up(value: float, digits: int = 3) -> float:
-    """To significant digits, away from zero; ``value`` is finite and above zero."""
-    return _ceiling(value, digits - 1 - math.floor(math.log10(value)))
-
-
-def _ceiling(value: float, decimals: int) -> float:
-    # Less a part in 10^12, so that 2.62 computed as 2.6200000000000001 stays 2.62.
-    scaled = Decimal(value * (1.0 - 1e-12)).scaleb(decimals)
-    return float(scaled.to_integral_value(ROUND_CEILING).scaleb(-decimals))
 
 
 def promise_warnings(design: NoiseDesign) -> tuple[str, ...]:

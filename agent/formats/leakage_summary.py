@@ -1,9 +1,9 @@
 """What a leakage design promises, in figures and in words, for ``sfumato inspect``."""
 
-import math
 from typing import Any
 
 from agent.formats.leakage_design import LeakageDesign
+from agent.formats.odds import odds_factor, odds_in_words
 from agent.formats.quantities import format_duration
 
 _MECHANISMS = {
@@ -12,7 +12,6 @@ _MECHANISMS = {
     "grid_laplace": "two-sided geometric noise on the state's number",
     "planar_laplace": "planar Laplace noise on the state's cell",
 }
-MOST_EXACT_ODDS = 700.0
 
 
 def summarise_leakage(design: LeakageDesign) -> dict[str, Any]:
@@ -27,7 +26,7 @@ def summarise_leakage(design: LeakageDesign) -> dict[str, Any]:
         "alpha": design.limit,
         "epsilon_steady": design.epsilon,
         "epsilon_most": design.steady_backward if design.policy == "adaptive" else design.epsilon,
-        "odds_factor": _odds(design.limit),
+        "odds_factor": odds_factor(design.limit),
         "memoise_seconds": None
         if design.memoise_steps is None
         else design.memoise_steps * design.step_ms / 1000,
@@ -41,8 +40,7 @@ def summarise_leakage(design: LeakageDesign) -> dict[str, Any]:
 
 def describe_leakage(design: LeakageDesign) -> tuple[str, ...]:
     """Sentences for a terminal."""
-    odds = _odds(design.limit)
-    factor = "by an enormous factor" if odds is None else f"by a factor of at most {odds:.3g}"
+    factor = f"by a factor of at most {odds_in_words(design.limit)}"
     step = format_duration(design.step_ms / 1000)
     lines = [
         f"{design.name}: one of {len(design.states)} states, at most one release every {step}",
@@ -87,7 +85,3 @@ def describe_memoised(design: LeakageDesign) -> str | None:
         return None
     period = format_duration(design.memoise_steps * design.step_ms / 1000)
     return f"epsilon {design.limit:.4g} per state in each {period}; no account over time"
-
-
-def _odds(epsilon: float) -> float | None:
-    return math.exp(epsilon) if epsilon < MOST_EXACT_ODDS else None

@@ -7,7 +7,6 @@ Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2
 
 import secrets
 from fractions import Fraction
-from math import factorial
 from typing import Protocol
 
 from agent.formats.errors import FormatError
@@ -95,8 +94,3 @@ def discrete_laplace(rate: Fraction, source: RandomBits) -> int:
         if negative and magnitude == 0:
             continue
         return -magnitude if negative else magnitude
-
-
-def series_of_exp(exponent: Fraction, terms: int) -> Fraction:
-    """The Taylor sum of e^-exponent; for tests that need the probability itself."""
-    return sum(((-exponent) ** k / factorial(k) for k in range(terms)), Fraction(0))

@@ -21,8 +21,3 @@ def to_steps(value: float, grid: float) -> int:
             "check the sensor and the channel's unit"
         )
     return round(steps)
-
-
-def from_steps(steps: int, grid: float) -> float:
-    """The number that a count of steps stands for; a function of the release alone."""
-    return steps * grid

@@ -7,7 +7,7 @@ is arithmetic on that one number. Logarithms are natural.
 
 import math
 
-from agent.formats.design_summary import odds_in_words
+from agent.formats.odds import epsilon_at_distance, odds_in_words
 from precompute.errors import DesignError
 
 
@@ -33,7 +33,7 @@ def epsilon_at(rho: float, delta: float) -> float:
     """
     _require_nonnegative("rho", rho)
     _require_probability(delta)
-    return rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
+    return epsilon_at_distance(rho, delta, 1.0)
 
 
 def rho_for(epsilon: float, delta: float) -> float:

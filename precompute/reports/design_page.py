@@ -9,20 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.formats.bundle import Bundle
-from agent.formats.design_summary import (
-    certainty_in_words,
-    epsilon_at_distance,
-    odds_in_words,
-    rounded_up,
-)
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage
+from agent.formats.odds import certainty_in_words, epsilon_at_distance, odds_in_words, rounded_up
 from agent.formats.quantities import format_duration
 from precompute.priors.prior_class import PriorClass
 from precompute.reports.design_pictures import stream_pictures, window_pictures
 from precompute.reports.page import bullets, heading, paragraph, pictures, render_page, table
 
+BRAND = "sfumato · a bundle explained"
 DISTANCES = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -38,7 +34,7 @@ def render_designs(bundle: Bundle, asked: Mapping[str, Asked]) -> str:
     """The page; ``asked`` holds the designs whose design file is known."""
     names = ", ".join(bundle.designs)
     parts = [
-        paragraph("sfumato · a bundle explained", "brand"),
+        paragraph(BRAND, "brand"),
         heading(1, f"What {names if len(bundle.designs) == 1 else 'each'} hides, and from whom"),
         paragraph(f"SHA-256 {bundle.sha256}", "note"),
     ]

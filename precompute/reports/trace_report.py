@@ -5,7 +5,7 @@ Pure: findings in, HTML out. It shows the raw trace, so it is as private as the 
 
 import math
 
-from agent.formats.design_summary import certainty_in_words, epsilon_at_distance, odds_in_words
+from agent.formats.odds import certainty_in_words, epsilon_at_distance, odds_in_words
 from agent.formats.quantities import format_duration
 from precompute.audit.published_trace import Findings
 from precompute.reports.page import bullets, heading, paragraph, render_page, table

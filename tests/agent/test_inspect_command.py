@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from agent.cli import main
 from agent.formats.bundle import write_bundle
-from agent.formats.design_summary import (
+from agent.formats.design_summary import noise_std_range, typical_error
+from agent.formats.designs import Component
+from agent.formats.odds import (
     certainty_in_words,
     epsilon_at_distance,
-    noise_std_range,
     odds_factor,
     odds_in_words,
     rounded_up,
-    typical_error,
 )
-from agent.formats.designs import Component
 from tests.agent.example_designs import rooms, stream, window
 
 

@@ -12,7 +12,8 @@ from agent.entropy import SeededNormals
 from agent.errors import RefusedError
 from agent.formats.designs import Component, FloatArray
 from agent.formats.errors import FormatError
-from agent.sanitise.rounding import MAX_STEPS, from_steps, to_steps
+from agent.formats.sensor_json import value_on_grid
+from agent.sanitise.rounding import MAX_STEPS, to_steps
 from agent.sanitise.sanitiser import Sanitiser
 from tests.agent.example_designs import lower_factor, stream, window
 
@@ -127,7 +128,7 @@ def test_segments_are_counted_through_the_bytes() -> None:
 @pytest.mark.parametrize(("value", "steps"), [(0.005, 0), (0.015, 2), (-0.026, -3), (21.5, 2150)])
 def test_values_go_to_the_nearest_step(value: float, steps: int) -> None:
     assert to_steps(value, 0.01) == steps
-    assert from_steps(steps, 0.01) == pytest.approx(value, abs=0.0051)
+    assert value_on_grid(steps, 0.01) == pytest.approx(value, abs=0.0051)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300])
