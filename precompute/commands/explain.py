@@ -40,21 +40,25 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from agent.formats.bundle import load_bundle
     from agent.formats.errors import FormatError
+    from agent.formats.output_files import OutputKind, check_output, write_output
     from precompute.priors.algebra_threads import one_algebra_thread
-    from precompute.reports.design_page import render_designs
+    from precompute.reports.design_page import BRAND, render_designs
 
-    bundle = load_bundle(arguments.bundle)
-    asked = {} if arguments.design is None else _asked(arguments.design, bundle)
     path: Path = arguments.output
     if path.is_dir() or path.suffix.lower() not in {".html", ".htm"}:
         path /= PAGE
-    with one_algebra_thread():
-        page = render_designs(bundle, asked)
+    inputs = [file for file in (arguments.bundle, arguments.design) if file is not None]
+    bundle = load_bundle(arguments.bundle)
+    asked = {} if arguments.design is None else _asked(arguments.design, bundle)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
     except OSError as error:
         raise FormatError(f"--output: {path}: cannot be written ({error.strerror})") from None
+    kind = OutputKind("a page by `sfumato explain`", lambda head, _: BRAND.encode() in head)
+    check_output(path, kind, option="--output", inputs=inputs)
+    with one_algebra_thread():
+        page = render_designs(bundle, asked)
+    write_output(path, page, option="--output")
     print(path)
     if arguments.design is None:
         print("with --design DESIGN.yaml the page also shows the class of priors and its outside")

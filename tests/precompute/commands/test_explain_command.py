@@ -96,6 +96,14 @@ def test_what_is_not_a_bundle_is_refused(made: Path) -> None:
         _run(explain, str(made / "design.yaml"), "-o", str(made / "x.html"))
 
 
+def test_a_page_never_replaces_what_is_not_one(made: Path) -> None:
+    theirs = made / "theirs.html"
+    theirs.write_text("<p>My garden</p>")
+    with pytest.raises(FormatError, match="is there already and is not a page by"):
+        _run(explain, str(made / "a.bundle"), "-o", str(theirs))
+    assert theirs.read_text() == "<p>My garden</p>"
+
+
 def test_a_page_that_cannot_be_written_is_refused(made: Path) -> None:
     with pytest.raises(FormatError, match="--output"):
         _run(explain, str(made / "a.bundle"), "-o", str(made / "a.bundle" / "x.html"))
