@@ -18,6 +18,8 @@ ColumnNames: TypeAlias = Mapping[str, Column | Sequence[Column]]
 POSITION_ROLES = ("latitude", "longitude")
 VALUE_ROLES = ("value",)
 STATE_ROLES = ("state",)
+# One column or several.
+VALUES_ROLES = ("values",)
 
 # Names as they are after `_plain`: lower case, letters and digits only. Earlier ones win.
 _STAMPS = (
@@ -60,7 +62,7 @@ def plan_columns(
     Args:
         names: the header's, or None without a header.
         fields: how many fields the rows have.
-        roles: the value columns wanted, POSITION_ROLES or VALUE_ROLES.
+        roles: the value columns wanted: POSITION_ROLES, VALUE_ROLES, STATE_ROLES or VALUES_ROLES.
         given: ``time``, each of the roles, and optionally ``trace``; None to guess.
         where: the file, for messages.
 
@@ -85,6 +87,9 @@ def plan_columns(
         return tuple(_index(column, key, names, fields, where) for column in listed)
 
     time, values, keys = indices("time"), tuple(map(indices, roles)), indices("trace")
+    if roles == VALUES_ROLES and values[0]:
+        roles = tuple(f"value {number}" for number in range(1, len(values[0]) + 1))
+        values = tuple((index,) for index in values[0])
     if len(time) not in (1, 2) or any(len(value) != 1 for value in values):
         raise FormatError(
             f"{where}: columns takes one column a key, and one or two for 'time' (date, time)"
@@ -153,6 +158,11 @@ def _index(column: object, key: str, names: tuple[str, ...] | None, fields: int,
         raise FormatError(
             f"{where}: columns.{key} is {shown(column)}, but the file has no header line; "
             "give a number counted from 1"
+        )
+    if names.count(column) > 1:
+        raise FormatError(
+            f"{where}: columns.{key}: the header has {shown(column)} {names.count(column)} times; "
+            "give the column's number, counted from 1"
         )
     if column in names:
         return names.index(column)

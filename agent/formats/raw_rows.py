@@ -103,11 +103,12 @@ def clean(
     tally: Tally,
     *,
     repair: bool,
+    positions: bool = False,
     select: npt.NDArray[np.intp] | None = None,
 ) -> Cleaned:
     """Usable rows: times strictly ascending, values finite, positions on Earth.
 
-    Two value columns are a latitude and a longitude, one is a scalar. ``select`` takes some rows
+    With ``positions`` the value columns are a latitude and a longitude. ``select`` takes some rows
     only (those of one trace). The tally is advanced.
 
     Raises:
@@ -117,7 +118,7 @@ def clean(
     lines = np.asarray(rows.lines)[take]
     times = np.array(np.asarray(rows.times)[take], dtype=np.float64)
     values = tuple(np.array(np.asarray(column)[take], dtype=np.float64) for column in rows.values)
-    faults = _faults(np.array(np.asarray(rows.faults)[take]), times, values)
+    faults = _faults(np.array(np.asarray(rows.faults)[take]), times, values, positions=positions)
     usable = faults == NO_FAULT
     if not repair:
         _refuse_first(lines, np.where(usable & _steps_back(times), BACKWARDS, faults), where)
@@ -138,13 +139,17 @@ def clean(
 
 
 def _faults(
-    found: npt.NDArray[np.uint8], times: FloatArray, values: tuple[FloatArray, ...]
+    found: npt.NDArray[np.uint8],
+    times: FloatArray,
+    values: tuple[FloatArray, ...],
+    *,
+    positions: bool,
 ) -> npt.NDArray[np.uint8]:
     """The reader's faults, completed by what the numbers themselves show."""
     in_time = (times > EARLIEST_SECONDS) & (times < LATEST_SECONDS)  # False for NaN
     finite = np.all([np.isfinite(column) for column in values], axis=0)
     checks = [(~in_time, NOT_A_TIME)]
-    if len(values) == 2:
+    if positions:
         checks += [
             (~finite, NO_POSITION),
             (np.abs(values[0]) > 90, LATITUDE),

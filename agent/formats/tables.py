@@ -13,7 +13,7 @@ a row.
 import csv
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -83,11 +83,12 @@ def read_table(
     *,
     columns: ColumnNames | None,
     clock: ClockReader,
-    parse: CellParser | None = None,
+    parse: CellParser | Sequence[CellParser | None] | None = None,
 ) -> Table:
     """All rows of a table; what is wrong with a row is marked on it, not raised.
 
-    ``parse`` turns the cells of a value column into numbers, NaN where it cannot.
+    ``parse`` turns the cells of a value column into numbers, NaN where it cannot; one for all
+    columns, or one for each (None: plain numbers).
 
     Raises:
         FormatError: no rows, or columns that cannot be told (see :func:`plan_columns`).
@@ -119,13 +120,14 @@ def read_rows(
     plan: ColumnPlan,
     clock: ClockReader,
     *,
-    parse: CellParser | None = None,
+    parse: CellParser | Sequence[CellParser | None] | None = None,
 ) -> Table:
     """The rows of a table whose layout and columns are known."""
     rows = RawRows.empty(len(plan.values))
     group_of: array[int] = array("q")
     codes: dict[tuple[str, ...], int] = {}
     header_due = layout.names_in_row
+    parsers = parse if isinstance(parse, Sequence) else (parse,) * len(rows.values)
     for first_line, lines in batches:
         numbers, cells = _cut(lines, first_line, layout.separator)
         if header_due and numbers:
@@ -143,9 +145,9 @@ def read_rows(
             day, hour = plan.time
             rows.times.extend(clock.seconds([f"{row[day]} {row[hour]}" for row in cells]))
         comma = layout.separator in (";", "\t")
-        for column, index in zip(rows.values, plan.values, strict=True):
+        for column, index, parser in zip(rows.values, plan.values, parsers, strict=True):
             texts = [row[index] for row in cells]
-            column.extend(parse(texts) if parse else _numbers(texts, decimal_comma=comma))
+            column.extend(parser(texts) if parser else _numbers(texts, decimal_comma=comma))
         if plan.keys:
             for row in cells:
                 key = tuple(row[index].strip() for index in plan.keys)

@@ -82,7 +82,9 @@ def read_traces(
     tally = Tally()
     traces: list[Trace] = []
     for name, rows in table.groups():
-        times, (latitude, longitude) = clean(table.rows, where, tally, repair=repair, select=rows)
+        times, (latitude, longitude) = clean(
+            table.rows, where, tally, repair=repair, positions=True, select=rows
+        )
         if times.size:
             traces.append(Trace(name or _stem(path), times, latitude, longitude))
     fixes = sum(map(len, traces))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from agent.formats.column_files import read_column_file
 from agent.formats.columns import ColumnNames
 from agent.formats.errors import FormatError, shown
 from agent.formats.quantities import parse_duration
@@ -53,7 +54,7 @@ def parse_speed(value: object) -> float:
 
 
 def parse_columns(value: object) -> ColumnNames:
-    """Column names, numbers from 1, or for the time a list of them.
+    """Column names, numbers from 1, or for ``time`` and ``values`` a list of them.
 
     Raises:
         FormatError: anything else.
@@ -134,6 +135,23 @@ def open_state_replay(settings: ReplaySettings) -> tuple["ReplaySource", list[st
     )
     source = ReplaySource(file.times_seconds, (), settings.speed, labels=file.states)
     return source, list(file.notes)
+
+
+def open_columns_replay(settings: ReplaySettings) -> tuple["ReplaySource", list[str]]:
+    """As :func:`open_replay`, for a table whose readings have several numbers each.
+
+    Raises:
+        FormatError: the file cannot be used.
+    """
+    assert settings.columns is not None
+    file = read_column_file(
+        settings.path,
+        columns=settings.columns,
+        time_format=settings.time_format,
+        utc_offset_seconds=settings.utc_offset_seconds,
+        repair=settings.repair,
+    )
+    return ReplaySource(file.times_seconds, file.values, settings.speed), list(file.notes)
 
 
 class ReplaySource:
