@@ -17,10 +17,10 @@ the canonical form of stored_zip.py, of arrays in the canonical form of npy_arra
       period_seconds}``, the last being null but for oscillators;
       for a window ``step_ms`` and ``shape``, [rows, columns] of its factor.
       For ``leakage`` there is every field of LeakageDesign but its tables; ``regions`` is null or
-      ``{cell_metres, latitude, longitude}``.
+      ``{cell_metres, latitude, longitude}``. For ``mapping`` see mapping_entry.py.
 
-    The fields' meanings and units are those of the classes in designs.py and leakage_design.py.
-    Numbers that may be
+    The fields' meanings and units are those of the classes in designs.py, leakage_design.py and
+    mapping_design.py. Numbers that may be
     fractional are written in the shortest form that reads back to the same float64 and always
     with a point or an exponent; others are whole numbers.
 
@@ -30,6 +30,9 @@ the canonical form of stored_zip.py, of arrays in the canonical form of npy_arra
 ``<name>.backward.npy``, ``<name>.forward.npy``
     for each leakage design: (n,) uint8, the bytes that leakage_table.py specifies.
 
+``<name>.outcomes.npy``, ``<name>.<node>.backward.npy``, ``<name>.<node>.forward.npy``
+    for each mapping: (|H|, Z) float64; the latter, as above, where it keeps accounts.
+
 **One design, one file.** Reading writes the bundle again and refuses it unless that gives the very
 bytes that were read. So a bundle has no slack: any changed byte is refused even without a pinned
 digest, and equal designs have equal digests on every platform. **The digest** is the SHA-256 of
@@ -37,7 +40,7 @@ the file's bytes, as ``sha256sum`` prints it.
 
 **Caps**, all checked before anything of that size is allocated: file 128 MiB, 256 members,
 manifest 1 MiB, 64 designs, and those of designs.py for components and factors, of
-leakage_table.py for tables.
+leakage_table.py for tables, of mapping_design.py and mapping_node.py for mappings.
 """
 
 import hashlib
@@ -70,6 +73,8 @@ from agent.formats.leakage_table import (
     decode_leakage_table,
     encode_leakage_table,
 )
+from agent.formats.mapping_design import MAX_OUTCOMES, MappingDesign
+from agent.formats.mapping_entry import mapping_design_digest, outcomes_of
 from agent.formats.npy_array import Code, decode_array, encode_array
 from agent.formats.stored_zip import decode_stored_zip, encode_stored_zip
 
@@ -115,9 +120,11 @@ def write_bundle(designs: Iterable[Design]) -> bytes:
         if isinstance(design, WindowDesign):
             members[f"{design.name}.factor.npy"] = encode_array(design.factor, "<f8")
         elif isinstance(design, LeakageDesign):
-            for side, table in (("backward", design.backward), ("forward", design.forward)):
-                pieces = np.frombuffer(encode_leakage_table(table), dtype=np.uint8)
-                members[f"{design.name}.{side}.npy"] = encode_array(pieces, "|u1")
+            members |= _table_members(design.name, design.backward, design.forward)
+        elif isinstance(design, MappingDesign):
+            members[f"{design.name}.outcomes.npy"] = encode_array(outcomes_of(design), "<f8")
+            for node in design.nodes if design.repeats == "accounted" else ():
+                members |= _table_members(f"{design.name}.{node.name}", node.backward, node.forward)
     content = encode_stored_zip(members)
     if len(content) > MAX_BUNDLE_BYTES:
         raise FormatError(
@@ -182,11 +189,14 @@ def load_bundle(path: Path, expected_sha256: str | None = None) -> Bundle:
 def design_digest(design: Design) -> bytes:
     """SHA-256 (32 bytes) over a design's canonical JSON, a zero byte and its factor, if any.
 
-    For a leakage design see :func:`agent.formats.leakage_design.leakage_design_digest`.
+    For a leakage design see :func:`agent.formats.leakage_design.leakage_design_digest`, for a
+    mapping :func:`agent.formats.mapping_entry.mapping_design_digest`.
     The noise state carries it, so that a state is never continued under another design.
     """
     if isinstance(design, LeakageDesign):
         return leakage_design_digest(design)
+    if isinstance(design, MappingDesign):
+        return mapping_design_digest(design)
     digest = hashlib.sha256(encode_one_design(design) + b"\x00")
     if isinstance(design, WindowDesign):
         digest.update(encode_array(design.factor, "<f8"))
@@ -198,8 +208,13 @@ def _complete(layout: Layout, members: dict[str, bytes]) -> Design:
     if layout.kind == "stream":
         return layout.stream()
     if layout.kind == "leakage":
-        backward = _take_table(f"{layout.name}.backward.npy", layout, members)
-        return layout.leakage(backward, _take_table(f"{layout.name}.forward.npy", layout, members))
+        return layout.leakage(*_take_tables(layout.name, layout, members))
+    if layout.kind == "mapping":
+        outcomes = _take_array(f"{layout.name}.outcomes.npy", layout, members, "<f8", MAX_OUTCOMES)
+        return layout.mapping(
+            outcomes.astype(np.float64),
+            lambda node: _take_tables(f"{layout.name}.{node}", layout, members),
+        )
     member = f"{layout.name}.factor.npy"
     array = _take_array(member, layout, members, "<f8", MAX_FACTOR_ENTRIES)
     if array.shape != layout.factor_shape:
@@ -208,6 +223,22 @@ def _complete(layout: Layout, members: dict[str, bytes]) -> Design:
             f"{layout.factor_shape}"
         )
     return layout.window(array.astype(np.float64))
+
+
+def _table_members(prefix: str, backward: LeakageTable, forward: LeakageTable) -> dict[str, bytes]:
+    members = {}
+    for side, table in (("backward", backward), ("forward", forward)):
+        pieces = np.frombuffer(encode_leakage_table(table), dtype=np.uint8)
+        members[f"{prefix}.{side}.npy"] = encode_array(pieces, "|u1")
+    return members
+
+
+def _take_tables(
+    prefix: str, layout: Layout, members: dict[str, bytes]
+) -> tuple[LeakageTable, LeakageTable]:
+    """L_B and L_F."""
+    backward = _take_table(f"{prefix}.backward.npy", layout, members)
+    return backward, _take_table(f"{prefix}.forward.npy", layout, members)
 
 
 def _take_table(member: str, layout: Layout, members: dict[str, bytes]) -> LeakageTable:

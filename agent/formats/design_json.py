@@ -30,6 +30,8 @@ from agent.formats.manifest_values import (
     take_text,
     take_whole,
 )
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_entry import Tables, mapping_entry, read_mapping_entry
 
 FORMAT = "sfumato-bundle"
 VERSION = 1
@@ -46,7 +48,7 @@ class NewerFormatError(FormatError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A manifest entry, checked but for what lies in other members: a factor, or two tables."""
+    """A manifest entry, checked but for what lies in other members: a factor, tables, outcomes."""
 
     entry: Mapping[str, Any]
 
@@ -57,7 +59,7 @@ class Layout:
 
     @property
     def kind(self) -> str:
-        """``stream``, ``window`` or ``leakage``."""
+        """``stream``, ``window``, ``leakage`` or ``mapping``."""
         return str(self.entry["kind"])
 
     @property
@@ -93,6 +95,14 @@ class Layout:
             FormatError: a key, or a value, that a design may not have.
         """
         return read_leakage_entry(self.entry, backward, forward)
+
+    def mapping(self, outcomes: FloatArray, tables: Tables) -> MappingDesign:
+        """The mapping with its outcomes, and its nodes' tables where they keep an account.
+
+        Raises:
+            FormatError: a key, or a value, that a design may not have.
+        """
+        return read_mapping_entry(self.entry, outcomes, tables)
 
     def _common(self) -> dict[str, Any]:
         return {key: self.entry[key] for key in _COMMON if key != "kind"}
@@ -158,6 +168,8 @@ def decode_manifest(content: bytes) -> tuple[Layout, ...]:
 def _design_entry(design: Design) -> dict[str, Any]:
     if isinstance(design, LeakageDesign):
         return leakage_entry(design)
+    if isinstance(design, MappingDesign):
+        return mapping_entry(design)
     entry: dict[str, Any] = {
         "name": design.name,
         "kind": design.kind,
@@ -190,10 +202,12 @@ def _design_layout(value: object) -> Layout:
     if not isinstance(value, dict):
         raise FormatError("a design in its manifest is not an object")
     kind = value.get("kind")
-    if kind == "leakage":
+    if kind in ("leakage", "mapping"):
         return Layout({**value, "name": take_name(value.get("name"))})
     if kind not in ("stream", "window"):
-        raise FormatError("a design in its manifest is neither a stream, nor a window, nor leakage")
+        raise FormatError(
+            "a design in its manifest is neither a stream, nor a window, nor leakage, nor a mapping"
+        )
     own = ("components",) if kind == "stream" else ("shape", "step_ms")
     require_keys("design", value, _COMMON + own)
     entry: dict[str, Any] = {
@@ -245,7 +259,7 @@ def _component(value: object) -> Component:
 def _require_showable(design: Design) -> None:
     """Text that a terminal shows as it is, and numbers whose sums stay finite."""
     take_name(design.name)
-    if not isinstance(design, LeakageDesign):  # which looks after its own texts
+    if not isinstance(design, (LeakageDesign, MappingDesign)):  # which look after their own texts
         _require_showable_noise(design)
 
 

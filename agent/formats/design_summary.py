@@ -9,6 +9,8 @@ import numpy as np
 from agent.formats.designs import Design, NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import summarise_leakage
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_summary import summarise_mapping
 from agent.formats.odds import certainty_in_words, odds_factor
 
 # Odds of over 22,000 to 1: whoever reads a promise should not take this for one.
@@ -67,6 +69,8 @@ def summarise(design: Design) -> dict[str, Any]:
     """Every figure as JSON values; the fields are named as in designs.py, or with their unit."""
     if isinstance(design, LeakageDesign):
         return summarise_leakage(design)
+    if isinstance(design, MappingDesign):
+        return summarise_mapping(design)
     promise = design.guarantee
     lowest, highest = noise_std_range(design)
     root_mean_square = math.sqrt(design.noise_variance)

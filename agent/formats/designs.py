@@ -1,6 +1,7 @@
 """Designs as values: what the workstation proves and the device samples.
 
-Noise for numbers is described here, releases of states in leakage_design.py.
+Noise for numbers is described here, releases of states in leakage_design.py, mappings of sensor
+nodes in mapping_design.py.
 
 Conventions: covariances are per axis; axes are independent and share one factor. ``unit`` is the
 channel's own unit (``m`` for location axes, ``1`` for none). ``grid`` is the step of the integer
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from agent.formats.errors import FormatError, shown
 from agent.formats.leakage_design import LeakageDesign
+from agent.formats.mapping_design import MappingDesign
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 ComponentFamily = Literal["matern12", "matern32", "matern52", "oscillator"]
@@ -158,13 +160,15 @@ class WindowDesign:
 NoiseDesign: TypeAlias = StreamDesign | WindowDesign
 """Gaussian noise added to numbers."""
 
-Design: TypeAlias = NoiseDesign | LeakageDesign
-"""Everything that a bundle can hold; LeakageDesign is of states, and has neither axes nor unit."""
+Design: TypeAlias = NoiseDesign | LeakageDesign | MappingDesign
+"""Everything that a bundle can hold; only noise has axes and a unit."""
 
 
 def segments_of(design: Design) -> int:
-    """How many independent segments of noise, or accounts of leakage, the promise covers."""
-    return design.segments if isinstance(design, LeakageDesign) else design.guarantee.segments
+    """How many independent segments of noise, accounts or memories the promise covers."""
+    if isinstance(design, (LeakageDesign, MappingDesign)):
+        return design.segments
+    return design.guarantee.segments
 
 
 def _require_channel(name: str, axes: tuple[str, ...], unit: str, grid: float) -> None:

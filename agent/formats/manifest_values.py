@@ -49,10 +49,15 @@ def take_list(what: str, value: object, most: int, parse: Callable[[Any], Any]) 
     return tuple(parse(item) for item in value)
 
 
+def is_name(text: str) -> bool:
+    """Whether a text may be part of the name of a bundle's member."""
+    return _NAME.fullmatch(text) is not None
+
+
 def take_name(value: object) -> str:
     """Checked before it names a member of the bundle."""
     name = take_text("name", value)
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise FormatError(
             f"design name {name!a}: expected 1 to 64 of the letters A to Z, digits, - and _"
         )
