@@ -15,18 +15,22 @@ from agent.config import AgentSettings, ChannelSettings
 from agent.entropy import NormalSource
 from agent.errors import ConfigError, RefusedError
 from agent.formats.bundle import Bundle, design_digest, load_bundle
-from agent.formats.designs import Design, WindowDesign, segments_of
-from agent.formats.errors import shown
+from agent.formats.designs import Design, StreamDesign, WindowDesign, segments_of
+from agent.formats.errors import FormatError, shown
 from agent.formats.leakage_design import LeakageDesign
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_node import Node
 from agent.kinds import Kind, LocationKind, LocationSettings, ScalarKind, ScalarSettings
 from agent.loop import Agent, Feed, Mailbox
+from agent.mapping_kind import MappingKind, MappingSettings
 from agent.publisher import Publisher
 from agent.sanitise.category import CategorySanitiser
 from agent.sanitise.discrete_bits import RandomBits
 from agent.sanitise.interface import ChannelSanitiser
+from agent.sanitise.mapping import MappingSanitiser
 from agent.sanitise.sanitiser import Sanitiser
 from agent.sources.base import SourceThread
-from agent.sources.replay import ReplaySource, open_replay, open_state_replay
+from agent.sources.replay import ReplaySource, open_columns_replay, open_replay, open_state_replay
 from agent.store import ChannelPosition, Store
 
 READINGS_AHEAD = 512
@@ -63,6 +67,7 @@ def assemble(
     ]
     for channel, design in zip(settings.channels, designs, strict=True):
         _require_cadence(channel, design)
+    _require_different_nodes(settings.channels)
     if connect is None:
         make_client(settings.broker, _client_id(settings))  # finds unusable TLS files now
     sources = []
@@ -128,7 +133,7 @@ def _design_for(channel: ChannelSettings, bundle: Bundle) -> Design:
 
 def _require_cadence(channel: ChannelSettings, design: Design) -> None:
     every = channel.cadence.every_ms
-    if isinstance(design, (WindowDesign, LeakageDesign)) and every != design.step_ms:
+    if isinstance(design, (WindowDesign, LeakageDesign, MappingDesign)) and every != design.step_ms:
         found = "comes with every reading" if every is None else f"is every {every / 1000:g} s"
         raise ConfigError(
             f"channel {channel.name!r}: the cadence {found}; design {design.name!r} is made "
@@ -145,6 +150,8 @@ def _sanitising(
     channel: ChannelSettings, design: Design, normals: NormalSource, bits: RandomBits
 ) -> tuple[Kind, ChannelSanitiser]:
     """What the channel's readings mean, and what makes releases of them."""
+    if isinstance(channel.kind, MappingSettings) or isinstance(design, MappingDesign):
+        return _mapping(channel, design, bits)
     wants_states = isinstance(channel.kind, CategorySettings)
     if wants_states != isinstance(design, LeakageDesign):
         made = "states" if isinstance(design, LeakageDesign) else "numbers"
@@ -165,15 +172,63 @@ def _sanitising(
         raise ConfigError(f"channel {channel.name!r}: {error}") from None
 
 
+def _mapping(
+    channel: ChannelSettings, design: Design, bits: RandomBits
+) -> tuple[Kind, ChannelSanitiser]:
+    if not isinstance(design, MappingDesign) or not isinstance(channel.kind, MappingSettings):
+        raise ConfigError(
+            f"channel {channel.name!r}: design {design.name!r} is of the kind {design.kind}; a "
+            "mapping channel needs a design of the kind mapping, and no other channel can use one"
+        )
+    try:
+        node = design.node(channel.kind.node)
+    except FormatError as error:
+        raise ConfigError(f"channel {channel.name!r}: {error}") from None
+    return MappingKind(design, node), MappingSanitiser(design, node, bits)
+
+
+def _require_different_nodes(channels: tuple[ChannelSettings, ...]) -> None:
+    """Two channels of one node would say two symbols of the same step."""
+    taken: dict[tuple[str, str], str] = {}
+    for channel in channels:
+        if isinstance(channel.kind, MappingSettings):
+            node = (channel.design, channel.kind.node)
+            if node in taken:
+                raise ConfigError(
+                    f"channel {channel.name!r}: node {channel.kind.node!r} is already channel "
+                    f"{taken[node]!r}; give each node one channel"
+                )
+            taken[node] = channel.name
+
+
 def _open_source(channel: ChannelSettings, design: Design) -> tuple[ReplaySource, list[str]]:
+    if isinstance(design, MappingDesign):
+        assert isinstance(channel.kind, MappingSettings)
+        return _open_node(channel, design.node(channel.kind.node))
     if isinstance(design, LeakageDesign) and design.regions is None:
         return open_state_replay(channel.source)
     return open_replay(channel.source, positions=not isinstance(channel.kind, ScalarSettings))
 
 
+def _open_node(channel: ChannelSettings, node: Node) -> tuple[ReplaySource, list[str]]:
+    """The columns of one node; their number is checked before the file is read."""
+    columns = channel.source.columns or {}
+    given = columns.get("values", columns.get("value", ()))
+    number = 1 if isinstance(given, (str, int)) else len(given)
+    if number != len(node.columns):
+        raise ConfigError(
+            f"channel {channel.name!r}: source.columns has {number} value columns; node "
+            f"{node.name!r} takes {len(node.columns)}: {', '.join(node.columns)}; name them in "
+            "that order, as columns: {time: …, values: […]}"
+        )
+    return open_columns_replay(channel.source)
+
+
 def _say_scale(channel: ChannelSettings, design: Design, say: Callable[[str], None]) -> None:
     """A wide range makes noise wider on the ground, so that the promise holds in all of it."""
-    if not isinstance(channel.kind, LocationSettings) or isinstance(design, LeakageDesign):
+    if not isinstance(channel.kind, LocationSettings) or not isinstance(
+        design, (StreamDesign, WindowDesign)
+    ):
         return
     kind = channel.kind
     wider = kind.projection().scale_error(kind.latitude)
@@ -193,7 +248,9 @@ def _say_where_it_stands(
 ) -> None:
     if position.state is not None:
         return
-    what = "account" if isinstance(design, LeakageDesign) else "noise"
+    what = "noise"
+    if isinstance(design, (LeakageDesign, MappingDesign)):
+        what = "memory" if design.memoise_steps is not None else "account"
     say(
         f"channel {channel.name!r}: new {what} for design {design.name!r}, segment "
         f"{position.segments_used + 1} of the {segments_of(design)} that its promise covers"

@@ -55,6 +55,11 @@ class CategoryKind:
             return UNKNOWN_STATE
         return None
 
+    def remark(self, reading: Reading) -> str | None:
+        """Nothing: a reading is used as it is, or refused."""
+        del reading
+        return None
+
     def to_steps(self, reading: Reading) -> tuple[int, ...]:
         """The state's number."""
         return (self._sanitiser.number_of(self._name(reading)),)

@@ -7,7 +7,10 @@ from agent.cadence import STALE, CadenceSettings, Decision, Due, resume, take_re
 from agent.errors import RefusedError
 from agent.formats.bundle import design_digest
 from agent.formats.designs import Design, segments_of
+from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_memoised
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_summary import describe_unaccounted
 from agent.health import ChannelReport, worst_so_far
 from agent.kinds import Kind
 from agent.readings import Reading, Release
@@ -36,8 +39,14 @@ def report_at_start(design: Design, position: ChannelPosition) -> ChannelReport:
         segments_allowed=segments_of(design),
         last_refusal=earlier.last_refusal if earlier else None,
         account=earlier.account if earlier and earlier.design_sha256 == digest else None,
-        unaccounted=describe_memoised(design) if design.kind == "leakage" else None,
+        unaccounted=_unaccounted(design),
     )
+
+
+def _unaccounted(design: Design) -> str | None:
+    if isinstance(design, LeakageDesign):
+        return describe_memoised(design)
+    return describe_unaccounted(design) if isinstance(design, MappingDesign) else None
 
 
 class Channel:
@@ -103,6 +112,9 @@ class Channel:
         if flaw is not None:
             self._refuse(flaw)
             return
+        remark = self._kind.remark(reading)
+        if remark is not None:
+            self.counts[remark] += 1
         decision: Decision = take_reading(self._cadence, self._moment, reading)
         self._moment = decision.state
         for why, count in decision.passed_over:

@@ -20,6 +20,7 @@ from agent.formats.documents import Section, count, flag, load_yaml, number, one
 from agent.formats.errors import FormatError, shown
 from agent.formats.quantities import parse_duration, parse_length
 from agent.kinds import DEFAULT_RANGE_METRES, LocationSettings, ScalarSettings
+from agent.mapping_kind import MappingSettings
 from agent.sources.replay import ReplaySettings, parse_columns, parse_speed, parse_utc_offset
 
 MAX_PASSWORD_BYTES = 4096
@@ -33,7 +34,7 @@ class ChannelSettings:
 
     name: str
     design: str
-    kind: LocationSettings | ScalarSettings | CategorySettings
+    kind: LocationSettings | ScalarSettings | CategorySettings | MappingSettings
     source: ReplaySettings
     cadence: CadenceSettings
     topic: str
@@ -168,17 +169,19 @@ def _with_overrides(broker: BrokerSettings, overrides: Overrides) -> BrokerSetti
 
 
 def _channel(section: Section, folder: Path) -> ChannelSettings:
-    kind_name = section.take("kind", one_of("location", "scalar", "category"))
+    kind_name = section.take("kind", one_of("location", "scalar", "category", "mapping"))
     publish = section.section("publish")
     topic = publish.take("topic", parse_topic)
     expected_format = "owntracks" if kind_name == "location" else "json"
     publish.take_or("format", one_of(expected_format), expected_format)
     publish.close()
-    kind: LocationSettings | ScalarSettings | CategorySettings
+    kind: LocationSettings | ScalarSettings | CategorySettings | MappingSettings
     if kind_name == "location":
         kind = _location(section)
     elif kind_name == "category":
         kind = CategorySettings()
+    elif kind_name == "mapping":
+        kind = MappingSettings(section.take("node", text))
     else:
         kind = ScalarSettings(section.take("unit", text))
     settings = ChannelSettings(

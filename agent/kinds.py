@@ -36,6 +36,10 @@ class Kind(Protocol):
         """Why the reading cannot be used, in words without its values; None if it can."""
         ...
 
+    def remark(self, reading: Reading) -> str | None:
+        """What is to be counted about a reading that has no flaw; None for nothing."""
+        ...
+
     def to_steps(self, reading: Reading) -> tuple[int, ...]:
         """The reading on the design's grid, one integer per axis."""
         ...
@@ -96,6 +100,11 @@ class LocationKind:
         north = (latitude - self._projection.latitude) * north_scale
         return OUT_OF_RANGE if math.hypot(east, north) > self._range else None
 
+    def remark(self, reading: Reading) -> str | None:
+        """Nothing: a reading is used as it is, or refused."""
+        del reading
+        return None
+
     def to_steps(self, reading: Reading) -> tuple[int, ...]:
         """East and north, in grid steps."""
         east, north = self._projection.forward(*reading.values)
@@ -133,6 +142,11 @@ class ScalarKind:
         if not math.isfinite(value):
             return NOT_FINITE
         return OFF_GRID if abs(value) > MAX_STEPS * self._grid else None
+
+    def remark(self, reading: Reading) -> str | None:
+        """Nothing: a reading is used as it is, or refused."""
+        del reading
+        return None
 
     def to_steps(self, reading: Reading) -> tuple[int, ...]:
         """The value in grid steps."""

@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from agent.broker import Acknowledged, BrokerEvent, Connected, Disconnected, Unreachable
 from agent.cadence import STALE
 from agent.channels import Channel
+from agent.mapping_kind import OUTSIDE
 from agent.publisher import Publisher
 from agent.sources.base import ReadingArrived, SourceEnded, SourceThread
 from agent.store import OutboxRow, Store
@@ -64,7 +65,8 @@ class Summary:
             for name in sorted(self.counts)
             if name.startswith("refused") and self.counts[name]
         ]
-        return ", ".join(known + refused)
+        outside = [f"{OUTSIDE} {self.counts[OUTSIDE]}"] if self.counts[OUTSIDE] else []
+        return ", ".join(known + outside + refused)
 
 
 class Agent:

@@ -5,8 +5,6 @@ also across restarts, because the identities in the CSV file are read first. Not
 can stop the subscriber: what does not decode is counted.
 """
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -15,9 +13,10 @@ from datetime import datetime, timezone
 from itertools import pairwise
 from pathlib import Path
 
-from agent.errors import UnavailableError
+from agent.csv_log import CsvLog
 from agent.formats.errors import FormatError
 from agent.formats.geojson import ReceivedPlace, encode_geojson
+from agent.formats.mapping_json import decode_mapping_message
 from agent.formats.owntracks import decode_location
 from agent.formats.sensor_json import decode_sensor
 from agent.formats.state_json import decode_state_message
@@ -45,9 +44,13 @@ class ReceivedRow:
     std: str = ""
     state: str = ""
     epsilon: str = ""
+    design: str = ""
+    node: str = ""
+    symbol: str = ""
 
 
 HEADER = tuple(field.name for field in fields(ReceivedRow))
+FORMER_HEADER = HEADER[:-3]
 
 
 def decode_message(topic: str, content: bytes) -> ReceivedRow:
@@ -81,6 +84,16 @@ def decode_message(topic: str, content: bytes) -> ReceivedRow:
             else json.dumps(state.state, ensure_ascii=False),
             epsilon=repr(state.epsilon),
         )
+    if b'"node":' in content:
+        said = decode_mapping_message(content)
+        return ReceivedRow(
+            topic,
+            said.identity,
+            format_time(said.time_ms),
+            design=said.design,
+            node=said.node,
+            symbol=str(said.symbol),
+        )
     sensor = decode_sensor(content)
     return ReceivedRow(
         topic,
@@ -106,7 +119,10 @@ def format_time(time_ms: int) -> str:
 
 
 class CsvFile:
-    """Rows appended and flushed one by one; a line torn by a crash is cut off.
+    """Received rows, appended one by one.
+
+    A file that an earlier sfumato began has no columns for nodes' symbols. It goes on as it is,
+    and the first symbol for it is refused, rather than lost.
 
     Raises:
         FormatError: the file is there and is not one of ours.
@@ -115,49 +131,27 @@ class CsvFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self.earlier = self._read_earlier()
-            self._stream = path.open("a", encoding="utf-8", newline="")
-            if self._stream.tell() == 0:
-                self._write(HEADER)
-        except OSError as error:
-            raise self._refused(error) from None
+        self._log = CsvLog(path, HEADER, FORMER_HEADER)
+        self.earlier = [ReceivedRow(*line) for line in self._log.earlier]
 
     def append(self, row: ReceivedRow) -> None:
-        """One more line, out of our hands when this returns."""
-        try:
-            self._write(astuple(row))
-        except OSError as error:
-            raise self._refused(error) from None
+        """One more line, out of our hands when this returns.
+
+        Raises:
+            FormatError: a symbol for a file without columns for it.
+        """
+        values = astuple(row)
+        known = len(self._log.header)
+        if any(values[known:]):
+            raise FormatError(
+                f"{self._path}: was begun by an earlier sfumato and has no columns for nodes' "
+                "symbols; give a new file"
+            )
+        self._log.append(values[:known])
 
     def close(self) -> None:
         """No more lines."""
-        self._stream.close()
-
-    def _write(self, values: tuple[str, ...]) -> None:
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(values)
-        self._stream.write(line.getvalue())
-        self._stream.flush()
-
-    def _read_earlier(self) -> list[ReceivedRow]:
-        if not self._path.exists() or self._path.stat().st_size == 0:
-            return []
-        with self._path.open("rb+") as stream:
-            content = stream.read()
-            whole = content[: content.rfind(b"\n") + 1]
-            lines = csv.reader(io.StringIO(whole.decode("utf-8", "replace"), newline=""))
-            if tuple(next(lines, [])) != HEADER:
-                raise FormatError(
-                    f"{self._path}: is not a file that `sfumato listen` wrote; expected the "
-                    f"header {','.join(HEADER)}; give another file"
-                )
-            rows = [ReceivedRow(*line) for line in lines if len(line) == len(HEADER)]
-            stream.truncate(len(whole))
-        return rows
-
-    def _refused(self, error: OSError) -> UnavailableError:
-        return UnavailableError(f"{self._path}: cannot be written ({error.strerror})")
+        self._log.close()
 
 
 def count_missing(identities: Iterable[str]) -> int:

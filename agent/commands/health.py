@@ -113,6 +113,7 @@ def _lines(folder: Path, snapshot: "Snapshot", problems: Sequence[str]) -> Itera
 
 def _details(report: "ChannelReport") -> Iterator[str]:
     from agent.cadence import STALE
+    from agent.mapping_kind import OUTSIDE
 
     yield f"  readings: {report.counts.get('readings', 0):,}"
     for reason, number in _refused(report).items():
@@ -120,6 +121,8 @@ def _details(report: "ChannelReport") -> Iterator[str]:
         yield f"  refused: {number:,} {reason}{last}"
     if report.counts.get(STALE):
         yield f"  {STALE}: {report.counts[STALE]:,}"
+    if report.counts.get(OUTSIDE):
+        yield f"  {OUTSIDE} (taken for its end cells): {report.counts[OUTSIDE]:,}"
     yield f"  design {report.design}: {report.segments_used} of {report.segments_allowed} segments"
     if report.account is not None:
         yield (
@@ -145,6 +148,7 @@ def _up(amount: float, limit: float) -> str:
 def _summary(name: str, snapshot: "Snapshot") -> dict[str, Any]:
     """One channel as JSON values; what is not stored is null."""
     from agent.cadence import STALE
+    from agent.mapping_kind import OUTSIDE
 
     outbox = snapshot.outbox.get(name, {})
     summary: dict[str, Any] = {
@@ -167,6 +171,7 @@ def _summary(name: str, snapshot: "Snapshot") -> dict[str, Any]:
         "refuses_now": report.standing,
         "source_failure": report.failure,
         "slots_without_reading": report.counts.get(STALE, 0),
+        "outside_quantiser": report.counts.get(OUTSIDE, 0),
         "segments_used": report.segments_used,
         "segments_allowed": report.segments_allowed,
         "tpl_worst": None if account is None else account.worst,

@@ -13,6 +13,8 @@ from agent.formats.design_summary import noise_std_range, promise_warnings, summ
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_summary import describe_mapping
 from agent.formats.odds import certainty_in_words, epsilon_at_distance, odds_in_words
 from agent.formats.quantities import format_duration
 
@@ -63,8 +65,12 @@ def describe(bundle: Bundle, name: str) -> Iterator[str]:
     yield "(pin it in the agent's configuration, as `sha256` under `bundle`)"
     for design in bundle.designs.values():
         yield ""
-        if isinstance(design, LeakageDesign):
-            head, *sentences = describe_leakage(design)
+        if isinstance(design, (LeakageDesign, MappingDesign)):
+            head, *sentences = (
+                describe_leakage(design)
+                if isinstance(design, LeakageDesign)
+                else describe_mapping(design)
+            )
             yield head
             for sentence in sentences:
                 yield from textwrap.wrap(

@@ -1,14 +1,16 @@
-"""``sfumato listen``: subscribe, verify, drop repeats, store."""
+"""``sfumato listen``: subscribe, verify, drop repeats, store, and decide by what nodes say."""
 
 import argparse
 import math
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from agent.commands.listen_decide import add_decide_arguments
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client
 
     from agent.broker import BrokerSettings
-    from agent.subscriber import Receiver
+    from agent.commands.listen_events import Event
 
+# How long the broker may take to acknowledge the last decisions.
+GRACE_SECONDS = 5.0
 HELP = "receive sanitised releases: verify, drop repeats, store as CSV and GeoJSON"
 
 
@@ -39,26 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--idle", type=float, metavar="SECONDS", help="stop when nothing came for so long"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Subscribed:
-    """Every topic was granted."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Received:
-    """A message was dealt with."""
-
-    new: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Trouble:
-    """Something to say; ``final`` if going on makes no sense."""
-
-    words: str
-    final: bool
+    add_decide_arguments(parser)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +57,14 @@ class _End:
     deaf: bool = False
 
 
-_Event = _Subscribed | _Received | _Trouble | None  # None: a signal asks to stop
-
-
 def run(arguments: argparse.Namespace) -> int:
     """0 after a clean end, by signal, count or idleness; 1 if idle for want of a broker."""
     import secrets
     from queue import SimpleQueue
 
     from agent.broker import make_client
+    from agent.commands.listen_decide import require_decide_words
+    from agent.commands.listen_events import Event, Trouble, connect_callbacks
     from agent.errors import UnavailableError
     from agent.failing_threads import failing_threads
     from agent.formats.output_files import GEOJSON, check_output, write_output
@@ -88,24 +72,34 @@ def run(arguments: argparse.Namespace) -> int:
     from agent.topic_filters import require_topic_filter
 
     _require_positive(arguments, "count", "idle")
+    require_decide_words(arguments)
     for topic in arguments.topics:
         require_topic_filter(topic)
+    others = (arguments.csv, arguments.password_file, arguments.ca_file, arguments.decide)
+    inputs = [path for path in (*others, arguments.truth, arguments.decisions) if path is not None]
     if arguments.geojson is not None:
-        others = (arguments.csv, arguments.password_file, arguments.ca_file)
-        inputs = [path for path in others if path is not None]
         check_output(arguments.geojson, GEOJSON, option="--geojson", inputs=inputs)
+    _require_different(arguments.csv, arguments.decisions)
     settings = _broker(arguments)
     client = make_client(settings, f"sfumato-listen-{secrets.token_hex(4)}", reconnect=True)
+    session = _Session(arguments, client)
     csv_file = CsvFile(arguments.csv) if arguments.csv else None
     receiver = Receiver(csv_file, keep_places=arguments.geojson is not None)
-    events: SimpleQueue[_Event] = SimpleQueue()
-    _connect_callbacks(client, arguments.topics, receiver, events.put)
+    events: SimpleQueue[Event] = SimpleQueue()
+    connect_callbacks(
+        client,
+        arguments.topics,
+        receiver,
+        events.put,
+        with_content=session.decider is not None,
+    )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: events.put(None))
-    with failing_threads(lambda words: events.put(_Trouble(words, final=True))):
+    with failing_threads(lambda words: events.put(Trouble(words, final=True))):
         client.connect_async(settings.host, settings.port, settings.keepalive_seconds)
         client.loop_start()
-        end = _until_done(events, arguments)
+        end = session.until_done(events)
+        words = session.finish(events)
     failure = end.failure
     client.disconnect()
     if failure is None:
@@ -114,7 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
         csv_file.close()
     if arguments.geojson is not None:
         write_output(arguments.geojson, receiver.geojson(), option="--geojson")
-    _say(receiver.summary())
+    for line in (receiver.summary(), *words):
+        _say(line)
     if failure is not None:
         raise UnavailableError(f"stopped: {failure}")
     if end.deaf:
@@ -126,75 +121,97 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _until_done(events: "SimpleQueue[_Event]", arguments: argparse.Namespace) -> _End:
-    """Waits for the end."""
-    from queue import Empty
+class _Session:
+    """From the first event to the last: what is kept, what is decided, and when it ends."""
 
-    kept = 0
-    subscribed = False
-    heard = time.monotonic()
-    while arguments.count is None or kept < arguments.count:
-        left = None if arguments.idle is None else heard + arguments.idle - time.monotonic()
-        try:
-            event = events.get(timeout=None if left is None else max(left, 0))
-        except Empty:
-            return _End(deaf=not subscribed)
-        match event:
-            case None:
-                return _End()
-            case _Received(new):
-                heard = time.monotonic()
-                kept += new
-            case _Subscribed():
-                _say(f"subscribed to {', '.join(arguments.topics)}")
-                subscribed = True
-                heard = time.monotonic()
-            case _Trouble(words, final):
-                if final:
-                    return _End(failure=words)
-                _say(words)
-                subscribed = False
-    return _End()
+    def __init__(self, arguments: argparse.Namespace, client: "Client") -> None:
+        from agent.commands.listen_decide import Decider
 
+        self._arguments = arguments
+        self._client = client
+        self._sent = 0
+        self._settled = 0
+        self._refused: Counter[str] = Counter()
+        self.decider = None if arguments.decide is None else Decider(arguments, self._publish)
 
-def _connect_callbacks(
-    client: "Client",
-    topics: list[str],
-    receiver: "Receiver",
-    post: Callable[[_Event], None],
-) -> None:
-    """Messages are on file before paho acknowledges them, which it does after the callback."""
-    from agent.formats.errors import SfumatoError
+    def until_done(self, events: "SimpleQueue[Event]") -> _End:
+        """Waits for the end."""
+        from queue import Empty
 
-    def on_connect(_client: "Client", _data: Any, _flags: Any, reason: Any, _words: Any) -> None:
-        if reason.is_failure:
-            post(_Trouble(f"the broker refused the connection: {reason}", final=True))
-        else:
-            client.subscribe([(topic, 1) for topic in topics])
+        from agent.commands.listen_events import Published, Received, Subscribed, Trouble
 
-    def on_subscribe(_client: "Client", _data: Any, _mid: int, reasons: Any, _words: Any) -> None:
-        refused = [str(reason) for reason in reasons if reason.is_failure]
-        if refused:
-            post(_Trouble(f"the broker refused a subscription: {refused[0]}", final=True))
-        else:
-            post(_Subscribed())
+        wanted, idle = self._arguments.count, self._arguments.idle
+        kept = 0
+        subscribed = False
+        heard = time.monotonic()
+        while wanted is None or kept < wanted:
+            due = None if self.decider is None else self.decider.next_due()
+            ends = None if idle is None else heard + idle
+            wakes = [moment for moment in (due, ends) if moment is not None]
+            patience = max(min(wakes) - time.monotonic(), 0) if wakes else None
+            try:
+                event = events.get(timeout=patience)
+            except Empty:
+                now = time.monotonic()
+                if ends is not None and now >= ends:
+                    return _End(deaf=not subscribed)
+                if self.decider is not None:
+                    self.decider.pass_time(now)
+                continue
+            match event:
+                case None:
+                    return _End()
+                case Received(new, content):
+                    heard = time.monotonic()
+                    kept += new
+                    if self.decider is not None:
+                        self.decider.pass_time(heard)
+                        if content is not None:
+                            self.decider.take(content, heard)
+                case Subscribed():
+                    _say(f"subscribed to {', '.join(self._arguments.topics)}")
+                    subscribed = True
+                    heard = time.monotonic()
+                case Published(failure):
+                    self._settle(failure)
+                case Trouble(words, final):
+                    if final:
+                        return _End(failure=words)
+                    _say(words)
+                    subscribed = False
+        return _End()
 
-    def on_message(_client: "Client", _data: Any, message: Any) -> None:
-        try:
-            post(_Received(receiver.take(message.topic, message.payload)))
-        except SfumatoError as error:
-            post(_Trouble(str(error), final=True))
+    def finish(self, events: "SimpleQueue[Event]") -> list[str]:
+        """Decides the rest and waits a moment for the broker to take it; words for the user."""
+        from queue import Empty
 
-    def on_disconnect(_client: "Client", _data: Any, _flags: Any, reason: Any, _words: Any) -> None:
-        post(_Trouble(f"connection lost ({reason}); trying again", final=False))
+        from agent.commands.listen_events import Published
 
-    client.on_connect = on_connect
-    client.on_subscribe = on_subscribe
-    client.on_message = on_message
-    client.on_disconnect = on_disconnect
-    client.on_connect_fail = lambda _client, _data: post(
-        _Trouble("the broker cannot be reached; trying again", final=False)
-    )
+        if self.decider is None:
+            return []
+        lines = self.decider.close()
+        deadline = time.monotonic() + GRACE_SECONDS
+        while self._settled < self._sent and (left := deadline - time.monotonic()) > 0:
+            try:
+                event = events.get(timeout=left)
+            except Empty:
+                break
+            if isinstance(event, Published):
+                self._settle(event.failure)
+        if self._settled < self._sent:
+            lines.append(f"{self._sent - self._settled} decisions were not acknowledged")
+        lines += [f"the broker refused {n} decisions: {why}" for why, n in self._refused.items()]
+        return lines
+
+    def _publish(self, topic: str, content: bytes) -> None:
+        # Offline, paho queues it and delivers it later: sending again would send it twice.
+        self._client.publish(topic, content, qos=1)
+        self._sent += 1
+
+    def _settle(self, failure: str | None) -> None:
+        self._settled += 1
+        if failure is not None:
+            self._refused[failure] += 1
 
 
 def _require_positive(arguments: argparse.Namespace, *names: str) -> None:
@@ -204,6 +221,13 @@ def _require_positive(arguments: argparse.Namespace, *names: str) -> None:
         value = getattr(arguments, name)
         if value is not None and not 0 < value < math.inf:
             raise FormatError(f"--{name} {value}: expected a number above zero")
+
+
+def _require_different(csv: Path | None, decisions: Path | None) -> None:
+    from agent.formats.errors import FormatError
+
+    if csv is not None and decisions is not None and csv.absolute() == decisions.absolute():
+        raise FormatError("--csv and --decisions name the same file; give each its own")
 
 
 def _broker(arguments: argparse.Namespace) -> "BrokerSettings":

@@ -3,33 +3,14 @@
 The same calls as :class:`agent.sanitise.sanitiser.Sanitiser`: state bytes in, release and next
 state bytes out, both to be stored in one transaction before anything is sent.
 
-**A lost account.** Only offers (or the steady budget, which is never more) were released, so
-whatever a lost account said, its BPL was at most the steady one and its ceiling at least the
-steady one. One more thing is unknown: whether this very step already had a release. A device
-whose whole state folder was deleted cannot know that there was an account at all, so *every*
-account begins as if one had been lost: from the steady numbers, with a first release that is drawn
-without looking at the state and costs nothing. No deletion then breaks the limit while time moves
-on: no step may be released again, by a clock set back after the loss or by a second account.
-
+Every account begins as if one had been lost: see kept_state.py.
 Memoised releases have no account; each lost memory lets every state be drawn once more.
 """
 
-import struct
-from dataclasses import dataclass
-
 from agent.errors import RefusedError
-from agent.formats.errors import FormatError
 from agent.formats.leakage_design import LeakageDesign, leakage_design_digest
 from agent.health import Account
-from agent.ledger import (
-    LedgerRules,
-    LedgerState,
-    charge,
-    decode_state,
-    encode_state,
-    leakages,
-    offer,
-)
+from agent.ledger import LedgerRules, charge, offer
 from agent.sanitise.discrete_bits import RandomBits, uniform_below
 from agent.sanitise.discrete_mechanisms import (
     DiscreteMechanism,
@@ -37,22 +18,9 @@ from agent.sanitise.discrete_mechanisms import (
     RandomisedResponse,
     UnaryEncoding,
 )
-from agent.sanitise.discrete_memory import Memoised, Memory, decode_memory, encode_memory
+from agent.sanitise.discrete_memory import Memoised
 from agent.sanitise.discrete_planar import PlanarLaplace
-
-_MAGIC = b"SFCATG\x01\n"
-_HEAD = struct.Struct("<32sI?I")
-_MAX_SEGMENTS = (1 << 32) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryState:
-    """Segment, whether it still waits for its first release, the account and the memory."""
-
-    segment: int
-    waiting: bool
-    ledger: LedgerState
-    memory: Memory
+from agent.sanitise.kept_state import Keeper, KeptState, after_blank
 
 
 class CategorySanitiser:
@@ -66,7 +34,6 @@ class CategorySanitiser:
     def __init__(self, design: LeakageDesign, source: RandomBits) -> None:
         self._design = design
         self._source = source
-        self._digest = leakage_design_digest(design)
         self._mechanism = _mechanism(design)
         self._rules = LedgerRules(
             design.limit,
@@ -75,6 +42,14 @@ class CategorySanitiser:
             design.steady_backward,
             design.steady_forward,
             design.horizon,
+        )
+        self._keeper = Keeper(
+            magic=b"SFCATG\x01\n",
+            what="leakage",
+            name=f"design {design.name!r}",
+            digest=leakage_design_digest(design),
+            segments=design.segments,
+            rules=self._rules,
         )
 
     def number_of(self, state: str) -> int:
@@ -98,15 +73,7 @@ class CategorySanitiser:
         Raises:
             RefusedError: the design does not allow that many lost accounts.
         """
-        if not 0 <= segment < min(self._design.segments, _MAX_SEGMENTS):
-            raise RefusedError(
-                f"design {self._design.name!r}: the account was lost {segment} times; at most "
-                f"{self._design.segments - 1} are allowed: find out why, and make a new design"
-            )
-        ledger = LedgerState(
-            backward=self._rules.steady_backward, ceiling=self._rules.steady_forward
-        )
-        return self._encode(CategoryState(segment, True, ledger, Memory()))
+        return self._keeper.cold_start(segment)
 
     def segment(self, state: bytes) -> int:
         """The segment that the state is in.
@@ -114,7 +81,7 @@ class CategorySanitiser:
         Raises:
             FormatError: damaged, or of another design or version.
         """
-        return self._decode(state).segment
+        return self._keeper.decode(state).segment
 
     def sanitise(
         self, state: bytes, time_ms: int, value_steps: tuple[int, ...]
@@ -139,29 +106,25 @@ class CategorySanitiser:
                 f"design {self._design.name!r}: unknown state: it is not one of the "
                 f"{len(self._design.states)}"
             )
-        before = self._decode(state)
+        before = self._keeper.decode(state)
         step = time_ms // self._design.step_ms
         if self._design.policy == "memoised":
             return self._memoised(before, step, value_steps)
         if before.waiting:
-            ledger = LedgerState(
-                step=step, backward=before.ledger.backward, ceiling=before.ledger.ceiling
-            )
-            after = CategoryState(before.segment, False, ledger, before.memory)
-            return self._blank(), self._encode(after)
+            return self._blank(), self._keeper.encode(after_blank(before, step))
         epsilon = offer(self._rules, before.ledger, step)
         if self._design.policy == "steady":
             epsilon = min(epsilon, self._design.epsilon)
         ledger = charge(self._rules, before.ledger, step, epsilon)
         drawn = self._mechanism.sample(self._to_domain(value_steps[0]), epsilon, self._source)
-        after = CategoryState(before.segment, False, ledger, before.memory)
-        return self._to_numbers(drawn), self._encode(after)
+        after = KeptState(before.segment, False, ledger, before.memory)
+        return self._to_numbers(drawn), self._keeper.encode(after)
 
     def last_budget(self, state: bytes) -> float:
         """What the last release was drawn with; 0 for one that was drawn without the state."""
         if self._design.policy == "memoised":
             return self._design.epsilon
-        ledger = self._decode(state).ledger
+        ledger = self._keeper.decode(state).ledger
         charged = ledger.recent and ledger.recent[-1].step == ledger.step
         return ledger.recent[-1].epsilon if charged else 0.0
 
@@ -169,20 +132,18 @@ class CategorySanitiser:
         """What releases leak together; None for memoised ones, which have no temporal bound."""
         if self._design.policy == "memoised":
             return None
-        ledger = self._decode(state).ledger
-        recent = max(leakages(self._rules, ledger), default=0.0)
-        return Account(self._design.limit, ledger.worst, recent, self._design.horizon)
+        return self._keeper.account(state)
 
     def _memoised(
-        self, before: CategoryState, step: int, value: tuple[int, ...]
+        self, before: KeptState, step: int, value: tuple[int, ...]
     ) -> tuple[tuple[int, ...], bytes]:
         assert self._design.memoise_steps is not None
         memoised = Memoised(self._mechanism, self._design.memoise_steps)
         drawn, memory = memoised.sample(
             self._to_domain(value[0]), step, self._design.epsilon, before.memory, self._source
         )
-        after = CategoryState(before.segment, False, before.ledger, memory)
-        return self._to_numbers(drawn), self._encode(after)
+        after = KeptState(before.segment, False, before.ledger, memory)
+        return self._to_numbers(drawn), self._keeper.encode(after)
 
     def _to_domain(self, number: int) -> tuple[int, ...]:
         width = self._design.width
@@ -198,26 +159,6 @@ class CategorySanitiser:
         if self._design.mechanism == "unary_encoding":
             return tuple(state for state in states if self._source.bits(1))
         return (uniform_below(len(states), self._source),)
-
-    def _encode(self, state: CategoryState) -> bytes:
-        ledger = encode_state(state.ledger)
-        head = _HEAD.pack(self._digest, state.segment, state.waiting, len(ledger))
-        return _MAGIC + head + ledger + encode_memory(state.memory)
-
-    def _decode(self, content: bytes) -> CategoryState:
-        start = len(_MAGIC) + _HEAD.size
-        if content[: len(_MAGIC)] != _MAGIC or len(content) < start:
-            raise FormatError("leakage: the stored state is damaged or of another version")
-        digest, segment, waiting, size = _HEAD.unpack_from(content, len(_MAGIC))
-        if digest != self._digest:
-            raise FormatError(
-                f"leakage: the stored state belongs to another design than {self._design.name!r}; "
-                "put the former bundle back, or begin with an empty state"
-            )
-        if size > len(content) - start:
-            raise FormatError("leakage: the stored state is damaged or of another version")
-        ledger = decode_state(content[start : start + size])
-        return CategoryState(segment, waiting, ledger, decode_memory(content[start + size :]))
 
 
 def _mechanism(design: LeakageDesign) -> DiscreteMechanism:

@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 from agent.errors import UnavailableError
 from agent.formats.errors import FormatError
 from agent.formats.geojson import ReceivedPlace, encode_geojson
+from agent.formats.mapping_json import MappingMessage, encode_mapping_message
 from agent.formats.owntracks import encode_location
 from agent.formats.sensor_json import SensorMessage, decode_sensor, encode_sensor, value_on_grid
 from agent.formats.state_json import StateMessage, encode_state_message
-from agent.subscriber import HEADER, CsvFile, Receiver, count_missing, decode_message
+from agent.subscriber import (
+    FORMER_HEADER,
+    HEADER,
+    CsvFile,
+    Receiver,
+    count_missing,
+    decode_message,
+)
 
 SENSOR = SensorMessage("d/c/7", 1_700_000_000_000, 20.66, "Cel", 2.0)
 GOLDEN = b'{"id":"d/c/7","std":2.0,"t":1700000000,"unit":"Cel","value":20.66}'
@@ -142,8 +150,36 @@ def test_a_file_of_someone_else_is_not_touched(tmp_path):
 
 def test_the_csv_header_is_the_promised_one():
     assert ",".join(HEADER) == (
-        "topic,id,time,latitude,longitude,accuracy_m,value,unit,std,state,epsilon"
+        "topic,id,time,latitude,longitude,accuracy_m,value,unit,std,state,epsilon,"
+        "design,node,symbol"
     )
+
+
+SYMBOL = encode_mapping_message(MappingMessage("d/c/9", 1_700_000_000_000, "0" * 16, "co2", 2))
+
+
+def test_a_nodes_symbol_is_kept(tmp_path):
+    row = decode_message("t", SYMBOL)
+    assert (row.design, row.node, row.symbol, row.value) == ("0" * 16, "co2", "2", "")
+    for once_and_again in range(2):
+        file = CsvFile(tmp_path / "out.csv")
+        assert Receiver(file, keep_places=False).take("t", SYMBOL) == (once_and_again == 0)
+        file.close()
+
+
+def test_a_file_of_an_earlier_version_goes_on_and_refuses_symbols(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text(",".join(FORMER_HEADER) + "\nt,d/c/7,2023-11-14T22:13:20Z,,,,1.0,Cel,2.0,,\n")
+    file = CsvFile(path)
+    receiver = Receiver(file, keep_places=False)
+    assert not receiver.take("t", GOLDEN)  # d/c/7 is on file
+    assert receiver.take("t", encode_sensor(SensorMessage("d/c/8", 1_700_000_060_000, 1, "1", 2)))
+    with pytest.raises(FormatError, match=r"begun by an earlier sfumato.*give a new file"):
+        receiver.take("t", SYMBOL)
+    file.close()
+    lines = path.read_text().splitlines()
+    assert lines[0] == ",".join(FORMER_HEADER)
+    assert [line.count(",") for line in lines] == [10, 10, 10]
 
 
 def test_a_state_and_a_set_of_states_are_kept():
