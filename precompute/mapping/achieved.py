@@ -1,0 +1,185 @@
+"""What maps achieve, worked out from the joint and the maps alone; no solver is believed.
+
+While the outcomes z number at most ``MOST_OUTCOMES`` every one is looked at. Beyond:
+
+* ``information`` is a proved upper bound. With R[g, g'] >= p(z|g)/p(z|g') for all z,
+
+      1 / (p(g) + sum_g' p(g') R[g', g])  <=  p(g|z)/p(g)  <=  1 / (p(g) + sum_g' p(g') / R[g, g'])
+
+  and R is the smaller of two bounds: exp of the sum of the sensors' local budgets, and the largest,
+  over classes k of g and k' of g', of prod_t max_z p_t(z|k)/p_t(z|k') (sensors are independent
+  given the class, and a ratio of mixtures lies between the ratios of their parts).
+* errors and informations of H and G are estimates from ``DRAWS`` outcomes drawn with a fixed seed;
+  each term is the exact posterior of the drawn outcome, so that they are unbiased.
+
+What is said of single sensors is exact always.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from precompute.mapping.joint import FloatArray, Joint
+from precompute.mapping.outcome_tensors import Grouped, group, outcomes
+from precompute.mapping.solution import Achieved
+
+MOST_OUTCOMES = 1 << 20
+# Cells p(h, g, z) held at a time: 64 MB.
+MOST_CELLS = 1 << 23
+DRAWS = 1 << 15
+# Pairs of classes that the product bound looks at; beyond, the local budgets' sum bounds alone.
+MOST_PAIRS = 1 << 26
+
+
+def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
+    """What these maps, p(z|x) of each sensor, do to H, G and the readings.
+
+    Raises:
+        MappingError: maps that do not fit the joint.
+    """
+    said = group(joint.after(maps))
+    local = tuple(_local(one) for one in maps)
+    readings = tuple(
+        _information((joint.weights @ table)[:, None] * one)
+        for table, one in zip(joint.tables, maps, strict=True)
+    )
+    prior = joint.prior
+    number = math.prod(one.shape[1] for one in maps)
+    exact = number <= MOST_OUTCOMES and number * prior.size <= MOST_CELLS
+    if exact:
+        cells = outcomes(said, said.tables)
+        of_public, of_private = cells.sum(axis=1), cells.sum(axis=0)
+        information = _ratio_budget(of_private)
+        public_error = 1.0 - float(of_public.max(axis=0).sum())
+        private_error = 1.0 - float(of_private.max(axis=0).sum())
+        public_information = _information(of_public)
+        private_leakage = _information(of_private)
+    else:
+        information = _bounded(said, prior.sum(axis=0), sum(local))
+        public_error, private_error, public_information, private_leakage = _estimated(said, prior)
+    public_chance = 1.0 - float(prior.sum(axis=1).max())
+    private_chance = 1.0 - float(prior.sum(axis=0).max())
+    return Achieved(
+        information=information,
+        information_exact=exact,
+        local=local,
+        public_error=min(max(0.0, public_error), public_chance),
+        public_chance=public_chance,
+        private_error=min(max(0.0, private_error), private_chance),
+        private_chance=private_chance,
+        private_leakage=private_leakage,
+        public_information=public_information,
+        reading_information=readings,
+    )
+
+
+def _local(one: FloatArray) -> float:
+    """The largest log p(z|x)/p(z|x'); symbols that are never said do not count."""
+    high, low = one.max(axis=0), one.min(axis=0)
+    high, low = high[high > 0], low[high > 0]
+    if bool(np.any(low <= 0)):
+        return math.inf
+    return float(np.max(np.log(high) - np.log(low)))
+
+
+def _ratio_budget(cells: FloatArray) -> float:
+    """The largest |log p(g|z)/p(g)| of (|G|, N) p(g, z) over what is possible."""
+    prior = cells.sum(axis=1)
+    cells = cells[prior > 0]
+    prior = prior[prior > 0]
+    total = cells.sum(axis=0)
+    cells, total = cells[:, total > 0], total[total > 0]
+    worst = 0.0
+    for row, chance in zip(cells, prior, strict=True):
+        if float(row.min()) <= 0:
+            return math.inf
+        ratio = np.log(row) - np.log(total) - math.log(chance)
+        worst = max(worst, float(np.max(np.abs(ratio))))
+    return worst if prior.size > 1 else 0.0
+
+
+def _information(cells: FloatArray) -> float:
+    """Mutual information of a two-dimensional joint."""
+    rows, columns = cells.sum(axis=1), cells.sum(axis=0)
+    held = cells > 0
+    row, column = np.nonzero(held)
+    ratio = np.log(cells[held]) - np.log(rows[row]) - np.log(columns[column])
+    return max(0.0, float(np.sum(cells[held] * ratio)))
+
+
+def _bounded(said: Grouped, prior: FloatArray, local: float) -> float:
+    """The proved bound of the module's words."""
+    values = [g for g in range(said.privates) if prior[g] > 0]
+    ratios = {(g, other): local for g in values for other in values if g != other}
+    if said.weights.size**2 <= MOST_PAIRS:
+        for pair in ratios:
+            ratios[pair] = min(local, _worst_pair(said, *pair))
+    worst = 0.0
+    for g in values:
+        up = down = float(prior[g])
+        for other in values:
+            if other != g:
+                up += float(prior[other]) * math.exp(-ratios[g, other])
+                down += float(prior[other]) * math.exp(min(700.0, ratios[other, g]))
+                if math.isinf(ratios[other, g]):
+                    return math.inf
+        worst = max(worst, -math.log(up), math.log(down))
+    return worst
+
+
+def _worst_pair(said: Grouped, g: int, other: int) -> float:
+    """The largest sum_t max_z log p_t(z|k)/p_t(z|k') over classes k of g and k' of the other."""
+    ours, theirs = _classes(said, g), _classes(said, other)
+    worst = -math.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for k in ours:
+            total = np.zeros(theirs.size)
+            for table in said.tables:
+                difference = np.log(table[k])[None, :] - np.log(table[theirs])
+                # A symbol that k never says (-inf, or nan against another -inf) does not count.
+                total += np.max(np.where(table[k][None, :] > 0, difference, -np.inf), axis=1)
+            worst = max(worst, float(total.max()))
+    return worst
+
+
+def _classes(said: Grouped, g: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """The numbers of the classes whose G is g."""
+    parts = [
+        np.arange(said.bounds[cell], said.bounds[cell + 1])
+        for cell in range(g, said.publics * said.privates, said.privates)
+    ]
+    return np.concatenate(parts)
+
+
+def _estimated(said: Grouped, prior: FloatArray) -> tuple[float, float, float, float]:
+    """(error of H, error of G, I(H; Z), I(G; Z)) from outcomes drawn with seed 0."""
+    random = np.random.default_rng(0)
+    classes = random.choice(said.weights.size, size=DRAWS, p=said.weights / said.weights.sum())
+    drawn = []
+    for table in said.tables:
+        sums = np.cumsum(table, axis=1)
+        wanted = random.random(DRAWS) * sums[classes, -1]
+        drawn.append(np.minimum((wanted[:, None] >= sums[classes]).sum(axis=1), table.shape[1] - 1))
+    totals = np.zeros(4)
+    step = max(1, (1 << 22) // said.weights.size)
+    for start in range(0, DRAWS, step):
+        part = slice(start, start + step)
+        likely = np.repeat(said.weights[:, None], drawn[0][part].size, axis=1)
+        for table, symbols in zip(said.tables, drawn, strict=True):
+            likely *= table[:, symbols[part]]
+        likely /= likely.sum(axis=0)
+        cells = np.array(
+            [
+                likely[begin:end].sum(axis=0)
+                for begin, end in zip(said.bounds, said.bounds[1:], strict=False)
+            ]
+        ).reshape(said.publics, said.privates, -1)
+        for place, posterior in enumerate((cells.sum(axis=1), cells.sum(axis=0))):
+            chances = prior.sum(axis=1 - place)[:, None]
+            totals[place] += np.sum(1.0 - posterior.max(axis=0))
+            held = posterior > 0
+            ratio = np.log(np.where(held, posterior, 1.0) / np.where(chances > 0, chances, 1.0))
+            totals[2 + place] += np.sum(np.where(held, posterior * ratio, 0.0))
+    means = totals / DRAWS
+    return float(means[0]), float(means[1]), max(0.0, float(means[2])), max(0.0, float(means[3]))
