@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent.formats.documents import Section, load_yaml, one_of
 from agent.formats.errors import FormatError, shown
-from precompute.design_kinds import leakage, stream, window
+from precompute.design_kinds import leakage, mapping, stream, window
 from precompute.design_kinds.request import Request
 from precompute.design_promise import read_promise
 
@@ -18,6 +18,7 @@ READERS: dict[str, Callable[[Section, Path], Request]] = {
     "stream": lambda section, folder: stream.read(section, read_promise(section, folder)),
     "window": lambda section, folder: window.read(section, read_promise(section, folder)),
     "leakage": leakage.read,
+    "mapping": mapping.read,
 }
 MAX_DESIGNS = 64
 

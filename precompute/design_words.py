@@ -7,6 +7,8 @@ from agent.formats.design_summary import noise_std_range, promise_warnings, summ
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_summary import describe_mapping
 from precompute.build_bundle import BuiltBundle
 from precompute.cip.accounting import odds_statement
 from precompute.design_kinds.request import BuiltDesign
@@ -38,6 +40,14 @@ def _design_words(built: BuiltDesign) -> str:
     if isinstance(design, LeakageDesign):
         head, *sentences = describe_leakage(design)
         return "\n".join([head, *(_wrapped("-", sentence) for sentence in sentences)])
+    if isinstance(design, MappingDesign):
+        head, *sentences = describe_mapping(design)
+        lines = (
+            *(("-", sentence) for sentence in sentences),
+            *(("how", words) for words in built.words),
+            *(("WARNING", words) for words in built.warnings),
+        )
+        return "\n".join([head, *(_wrapped(label, words) for label, words in lines)])
     return _noise_words(design, built)
 
 

@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         DesignError: the design file did not make this bundle.
     """
     from agent.formats.bundle import load_bundle
+    from agent.formats.designs import StreamDesign, WindowDesign
     from agent.formats.errors import FormatError
     from agent.formats.output_files import OutputKind, check_output, write_output
     from precompute.priors.algebra_threads import one_algebra_thread
@@ -60,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         page = render_designs(bundle, asked)
     write_output(path, page, option="--output")
     print(path)
-    if arguments.design is None:
+    noise = any(isinstance(one, (StreamDesign, WindowDesign)) for one in bundle.designs.values())
+    if arguments.design is None and noise:
         print("with --design DESIGN.yaml the page also shows the class of priors and its outside")
     return 0
 
@@ -75,8 +77,10 @@ def _asked(path: Path, bundle: "Bundle") -> "dict[str, Asked]":
     from precompute.reports.design_page import Asked
 
     found = {}
+    known = False
     for request in load_requests(path):
         design = bundle.designs.get(request.name)
+        known = known or design is not None
         if not isinstance(request, (StreamRequest, WindowRequest)) or not isinstance(
             design, (StreamDesign, WindowDesign)
         ):
@@ -93,7 +97,7 @@ def _asked(path: Path, bundle: "Bundle") -> "dict[str, Asked]":
             )
         secrets = request.secrets if isinstance(request, WindowRequest) else None
         found[promise.name] = Asked(promise.prior, secrets)
-    if not found:
+    if not known:
         raise DesignError(
             f"{path}: has none of the bundle's designs ({', '.join(bundle.designs)}); "
             "give the file that the bundle was made from"

@@ -12,6 +12,8 @@ from agent.formats.bundle import Bundle
 from agent.formats.designs import NoiseDesign, StreamDesign
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.leakage_summary import describe_leakage
+from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_summary import describe_mapping
 from agent.formats.odds import certainty_in_words, epsilon_at_distance, odds_in_words, rounded_up
 from agent.formats.quantities import format_duration
 from precompute.priors.prior_class import PriorClass
@@ -44,6 +46,11 @@ def render_designs(bundle: Bundle, asked: Mapping[str, Asked]) -> str:
             parts += [
                 heading(2, f"{design.name}: released states"),
                 bullets(describe_leakage(design)[1:]),
+            ]
+        elif isinstance(design, MappingDesign):
+            parts += [
+                heading(2, f"{design.name}: what sensor nodes say"),
+                bullets(describe_mapping(design)[1:]),
             ]
         else:
             parts += _design(design, asked.get(design.name))
