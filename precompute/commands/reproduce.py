@@ -11,6 +11,7 @@ HELP = "compute a paper's experiment again, with our columns beside theirs"
 
 EXPERIMENTS = {
     "cip": "precompute.reproduce.cip",
+    "iot": "precompute.reproduce.iot",
     "tpl": "precompute.reproduce.tpl",
 }
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from precompute.errors import PrecomputeError
+from precompute.reproduce.results_folder import make_folder, write_text
 
 HELP = "posterior intervals over effective lengthscale (Meehan & Chaudhuri 2021, Figure 2)"
 LETTERS = "abcdefgh"
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from precompute.reproduce.cip_quartiles import quartiles
 
     if arguments.output is not None:
-        _make_folder(arguments.output)
+        make_folder(arguments.output)
     letters = sorted(set(arguments.panel or LETTERS))
     band = quartiles()
     began = time.perf_counter()
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     text = json.dumps(document, sort_keys=True, allow_nan=False)
     if arguments.output is not None:
-        _write(arguments.output / "results.json", text + "\n")
+        write_text(arguments.output / "results.json", text + "\n")
     if arguments.json:
         print(text)
         return 0
@@ -101,20 +101,3 @@ def _line(name: str, lengthscale: float | None, power: float | None, row: dict[s
         f"{name:44} {first} {row['sdp']:8.4f} {row['uniform']:8.4f} {row['concentrated']:9.4f} "
         f"{row['ours']:8.4f}"
     )
-
-
-def _make_folder(path: Path) -> None:
-    """Refuse before the work, not after."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PrecomputeError(
-            f"--output: {path}: cannot be made a folder ({error.strerror})"
-        ) from None
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise PrecomputeError(f"{path}: cannot be written ({error.strerror})") from None

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from precompute.errors import PrecomputeError
+from precompute.reproduce.results_folder import make_folder, write_text
 
 HELP = "temporal privacy leakage: example, running time, noise (Cao et al., ICDE 2017, TKDE 2019)"
 
@@ -23,25 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder: Path | None = arguments.output
     if folder is not None:
-        _make(folder)
+        make_folder(folder)
     results = reproduce(folder)
     text = json.dumps(results, sort_keys=True, allow_nan=False)
     if folder is not None:
-        _write(folder / "results.json", text + "\n")
+        write_text(folder / "results.json", text + "\n")
     print(text if arguments.json else describe(results))
     return 0
-
-
-def _make(folder: Path) -> None:
-    """Refuse before the work, not after."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PrecomputeError(f"--output: {folder}: cannot be made ({error.strerror})") from None
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise PrecomputeError(f"--output: {path}: cannot be written ({error.strerror})") from None
