@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test check format clean bench-attack bench-cip bench-memory bench-stream bench-tpl
+.PHONY: help demo test check format clean bench-attack bench-cip bench-iot bench-memory bench-stream bench-tpl
 
 help:
 	@echo "make demo    the whole system on this machine; opens nothing, writes demo-output/report.html"
@@ -12,6 +12,7 @@ help:
 	@echo "make format  rewrite the code in the house format"
 	@echo "make bench-attack   attackers on real traces at equal noise power (needs SFUMATO_DATA)"
 	@echo "make bench-cip      every figure of the noise designs, about 4 minutes"
+	@echo "make bench-iot      mappings of sensor nodes: quality, speed, attacks on a real room, about 15 minutes"
 	@echo "make bench-stream   noise power of stream designs, with certificates"
 	@echo "make bench-tpl      temporal leakage: exactness and speed, about 4 minutes"
 	@echo "make bench-memory   the agent's resident memory and its rate"
@@ -45,11 +46,12 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench-attack bench-cip bench-memory bench-stream bench-tpl: bench-%: $(VENV)/.dev
+bench-attack bench-cip bench-iot bench-memory bench-stream bench-tpl: bench-%: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.$(BENCH_$*)
 
 BENCH_attack := trace_attack
 BENCH_cip := cip
+BENCH_iot := iot
 BENCH_memory := agent_memory
 BENCH_stream := stream_power
 BENCH_tpl := leakage
