@@ -47,6 +47,9 @@ def test_the_examples_fit_together_and_promise_something(tmp_path, capsys):
     (tmp_path / "activities.csv").write_text(
         "time,state\n2026-01-31T12:00:00Z,home\n2026-01-31T14:00:00Z,away\n"
     )
+    (tmp_path / "air.csv").write_text(
+        "time,co2\n" + "".join(f"2026-01-31T12:{n:02d}:00Z,{400 + 40 * n}\n" for n in range(30))
+    )
     text = (CONFIG / "agent.example.yaml").read_text()
     with FaultBroker() as broker, ExitStack() as resources:
         agent_path = tmp_path / "agent.yaml"
@@ -68,5 +71,6 @@ def test_the_examples_fit_together_and_promise_something(tmp_path, capsys):
         "owntracks/alice/phone",
         "home/alice/dining-room",
         "home/alice/activity",
+        "home/room/air",
     }
     assert len(broker.published) > 12

@@ -119,9 +119,11 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path, capsys):
 def test_a_signal_ends_everything_and_removes_the_working_folder(tmp_path, number):
     path = write_walk(tmp_path / "walk.csv", 120_000)
     words = [*WORDS, "--trace", str(path), "-o", str(tmp_path / "out")]
-    with subprocess.Popen(
-        words, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    # Tests that run in the background of a shell ignore SIGINT, and so would their children.
+    earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    signal.signal(signal.SIGINT, earlier)
+    with process:
         for line in process.stderr:
             if "publishing" in line:
                 break
