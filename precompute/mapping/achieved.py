@@ -21,6 +21,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from precompute.mapping.joint import FloatArray, Joint
+from precompute.mapping.metrics import (
+    information_privacy,
+    local_privacy,
+    mutual_information,
+    reading_outcomes,
+)
 from precompute.mapping.outcome_tensors import Grouped, group, outcomes
 from precompute.mapping.solution import Achieved
 
@@ -39,10 +45,9 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
         MappingError: maps that do not fit the joint.
     """
     said = group(joint.after(maps))
-    local = tuple(_local(one) for one in maps)
+    local = tuple(local_privacy(one) for one in maps)
     readings = tuple(
-        _information((joint.weights @ table)[:, None] * one)
-        for table, one in zip(joint.tables, maps, strict=True)
+        mutual_information(reading_outcomes(joint, sensor, one)) for sensor, one in enumerate(maps)
     )
     prior = joint.prior
     number = math.prod(one.shape[1] for one in maps)
@@ -50,11 +55,11 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
     if exact:
         cells = outcomes(said, said.tables)
         of_public, of_private = cells.sum(axis=1), cells.sum(axis=0)
-        information = _ratio_budget(of_private)
+        information = information_privacy(of_private)
         public_error = 1.0 - float(of_public.max(axis=0).sum())
         private_error = 1.0 - float(of_private.max(axis=0).sum())
-        public_information = _information(of_public)
-        private_leakage = _information(of_private)
+        public_information = mutual_information(of_public)
+        private_leakage = mutual_information(of_private)
     else:
         information = _bounded(said, prior.sum(axis=0), sum(local))
         public_error, private_error, public_information, private_leakage = _estimated(said, prior)
@@ -72,40 +77,6 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
         public_information=public_information,
         reading_information=readings,
     )
-
-
-def _local(one: FloatArray) -> float:
-    """The largest log p(z|x)/p(z|x'); symbols that are never said do not count."""
-    high, low = one.max(axis=0), one.min(axis=0)
-    high, low = high[high > 0], low[high > 0]
-    if bool(np.any(low <= 0)):
-        return math.inf
-    return float(np.max(np.log(high) - np.log(low)))
-
-
-def _ratio_budget(cells: FloatArray) -> float:
-    """The largest |log p(g|z)/p(g)| of (|G|, N) p(g, z) over what is possible."""
-    prior = cells.sum(axis=1)
-    cells = cells[prior > 0]
-    prior = prior[prior > 0]
-    total = cells.sum(axis=0)
-    cells, total = cells[:, total > 0], total[total > 0]
-    worst = 0.0
-    for row, chance in zip(cells, prior, strict=True):
-        if float(row.min()) <= 0:
-            return math.inf
-        ratio = np.log(row) - np.log(total) - math.log(chance)
-        worst = max(worst, float(np.max(np.abs(ratio))))
-    return worst if prior.size > 1 else 0.0
-
-
-def _information(cells: FloatArray) -> float:
-    """Mutual information of a two-dimensional joint."""
-    rows, columns = cells.sum(axis=1), cells.sum(axis=0)
-    held = cells > 0
-    row, column = np.nonzero(held)
-    ratio = np.log(cells[held]) - np.log(rows[row]) - np.log(columns[column])
-    return max(0.0, float(np.sum(cells[held] * ratio)))
 
 
 def _bounded(said: Grouped, prior: FloatArray, local: float) -> float:
