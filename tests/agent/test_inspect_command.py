@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fakes.said import said
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,7 +53,7 @@ def test_in_words(bundle_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         "the odds between the true value and any other within 500 Cel",
     ):
         assert sentence in words
-    assert max(map(len, shown.splitlines())) <= 96
+    assert max(map(len, said(shown, bundle_path.parent).splitlines())) <= 96
 
 
 def test_as_json(bundle_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +121,7 @@ def test_a_leakage_design_in_words_and_as_json(
     words = " ".join(shown.split())
     assert "rooms: one of 3 states, at most one release every 10 min" in words
     assert "by a factor of at most 2.72 (temporal leakage at most alpha = 1 nats)" in words
-    assert max(map(len, shown.splitlines())) <= 96
+    assert max(map(len, said(shown, tmp_path).splitlines())) <= 96
     assert main(["inspect", str(path), "--json"]) == 0
     _, summary = json.loads(capsys.readouterr().out)["designs"]
     assert (summary["kind"], summary["alpha"], summary["segments"]) == ("leakage", 1.0, 4)

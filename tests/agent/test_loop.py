@@ -1,8 +1,10 @@
 """The loop with its edges replaced: when it waits, when it ends, what it reports."""
 
 import json
+import sqlite3
 import threading
-from contextlib import ExitStack
+import time
+from contextlib import ExitStack, closing
 
 import pytest
 from fakes.agents import START, run_here, write_agent, write_walk
@@ -16,8 +18,21 @@ from agent.loop import StopRequested
 from agent.sanitise.discrete_bits import SystemBits
 
 
-def run_and_stop(tmp_path, port, seconds, **more):
-    """Runs for a while against a broker that never lets it end."""
+def outbox_length(folder):
+    """How many releases wait; another thread's look at the agent's file."""
+    path = folder / "state" / "agent.sqlite"
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        try:
+            (found,) = database.execute("SELECT count(*) FROM outbox").fetchone()
+        except sqlite3.OperationalError:  # no table yet
+            return 0
+    return found
+
+
+def run_and_stop(tmp_path, port, enough, **more):
+    """Runs against a broker that never lets it end until ``enough`` releases wait, and a little."""
     config = write_agent(tmp_path, port, **more)
     with ExitStack() as resources:
         agent, mailbox = assemble(
@@ -27,10 +42,18 @@ def run_and_stop(tmp_path, port, seconds, **more):
             say=lambda _: None,
             resources=resources,
         )
-        timer = threading.Timer(seconds, mailbox.put, [StopRequested()])
-        timer.start()
+
+        def stop_when_enough():
+            ends = time.monotonic() + 60
+            while outbox_length(tmp_path) < enough and time.monotonic() < ends:
+                time.sleep(0.05)
+            time.sleep(0.5)  # for what must not come after it
+            mailbox.put(StopRequested())
+
+        stopper = threading.Thread(target=stop_when_enough)
+        stopper.start()
         summary = agent.run()
-        timer.join()
+        stopper.join()
     return summary
 
 
@@ -38,7 +61,7 @@ def test_a_replay_at_full_speed_waits_while_the_outbox_is_long(tmp_path, monkeyp
     monkeypatch.setattr(loop, "OUTBOX_HIGH_WATER", 100)
     write_walk(tmp_path / "walk.csv", 5000)
     with FaultBroker(Faults(ack=False)) as broker:
-        summary = run_and_stop(tmp_path, broker.port, 1.0)
+        summary = run_and_stop(tmp_path, broker.port, 100)
     assert 100 <= summary.counts["left in the outbox"] <= 100 + 2 * READINGS_AHEAD
     assert summary.complete  # stopped on request
 
@@ -47,7 +70,7 @@ def test_a_source_at_a_pace_is_never_held_up(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "OUTBOX_HIGH_WATER", 100)
     write_walk(tmp_path / "walk.csv", 1500)
     with FaultBroker(Faults(ack=False)) as broker:
-        summary = run_and_stop(tmp_path, broker.port, 2.0, speed="1000000")
+        summary = run_and_stop(tmp_path, broker.port, 1500, speed="1000000")
     assert summary.counts["left in the outbox"] == 1500
 
 

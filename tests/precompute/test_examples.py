@@ -4,6 +4,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from fakes.fault_broker import FaultBroker
 
 from agent.assemble import assemble
 from agent.cli import main
@@ -12,7 +13,6 @@ from agent.entropy import SeededNormals
 from agent.formats.bundle import load_bundle
 from agent.formats.design_summary import promise_warnings
 from agent.sanitise.discrete_bits import SystemBits
-from tests.fakes.fault_broker import FaultBroker
 
 CONFIG = Path(__file__).parents[2] / "config"
 

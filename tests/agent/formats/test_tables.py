@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fakes.said import said
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,7 +64,7 @@ def test_a_file_without_header_is_read_by_numbers_from_one(tmp_path: Path) -> No
     assert trace.longitude.tolist() == [2.5, 2.6]
     with pytest.raises(FormatError, match="no header line") as refused:
         traces(tmp_path, text)
-    assert "1.5" not in str(refused.value)
+    assert "1.5" not in said(refused.value, tmp_path)
 
 
 def test_traces_and_users_split_a_file_and_ascend_each_for_itself(tmp_path: Path) -> None:
@@ -101,8 +102,8 @@ def test_strict_names_the_line_and_repair_drops_or_sorts(tmp_path: Path, fault: 
     rows, message = FAULTY[fault]
     with pytest.raises(FormatError, match=message) as refused:
         traces(tmp_path, "t,lat,lon\n" + rows)
-    line = str(refused.value)
-    assert "--repair" in line
+    line = said(refused.value, tmp_path)
+    assert line.endswith("; correct the file")
     assert "\n" not in line
     assert not any(raw in line for raw in ("400.17", "180.5", "north", "1_0", "-5"))
     repaired = traces(tmp_path, "t,lat,lon\n" + rows, repair=True)
@@ -151,7 +152,7 @@ def test_what_cannot_be_a_trace_is_one_clear_line(
 def test_a_row_taken_for_a_header_is_not_shown(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as refused:
         traces(tmp_path, "N52.51234,E13.41234,home\nN52.51235,E13.41235,home\n")
-    assert "52" not in str(refused.value).replace(str(tmp_path), "")
+    assert "52" not in said(refused.value, tmp_path)
 
 
 def test_a_house_with_dates_as_spaniards_write_them(tmp_path: Path) -> None:

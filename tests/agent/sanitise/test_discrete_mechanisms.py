@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from oracles.bit_branches import exact_law
 from scipy.stats import chi2
 
 from agent.errors import RefusedError
@@ -34,7 +35,6 @@ from agent.sanitise.discrete_memory import (
     encode_memory,
 )
 from agent.sanitise.discrete_planar import PlanarLaplace, bernoulli_exp_difference, planar_noise
-from tests.oracles.bit_branches import exact_law
 
 # A right sampler fails one seeded run in a million; the seeds are fixed, so none fails by chance.
 REJECTED = 1e-6

@@ -5,13 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
-
-from agent.errors import RefusedError
-from agent.formats.errors import FormatError
-from agent.formats.mapping_node import WHOLE
-from agent.sanitise.mapping import MappingSanitiser, SymbolSampler
-from tests.fakes.mapping_designs import (
+from fakes.mapping_designs import (
     STEP_MS,
     accounted_mapping,
     matrix,
@@ -20,6 +14,12 @@ from tests.fakes.mapping_designs import (
     three_nodes,
     weights,
 )
+from scipy import stats
+
+from agent.errors import RefusedError
+from agent.formats.errors import FormatError
+from agent.formats.mapping_node import WHOLE
+from agent.sanitise.mapping import MappingSanitiser, SymbolSampler
 
 DRAWS = 40_000
 # A right sampler is called wrong once in a million tests.

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import decimal_systems
 
 from agent.formats.designs import Component
 from agent.sanitise.state_space import covariance, first_step, readout, step_matrices
 from tests.agent.example_designs import FAMILIES
-from tests.oracles import decimal_systems
 
 MATERN = {"matern12": 1, "matern32": 2, "matern52": 3}
 TEN_YEARS_MS = 315_576_000_000

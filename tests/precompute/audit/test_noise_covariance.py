@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from oracles.integrated_noise import correlation_from_spectrum
 
 from agent.formats.designs import Component, Guarantee, StreamDesign
 from precompute.audit.noise_covariance import (
@@ -8,7 +9,6 @@ from precompute.audit.noise_covariance import (
     draw_noise,
     stream_noise_covariance,
 )
-from tests.oracles.integrated_noise import correlation_from_spectrum
 
 COMPONENTS = [
     Component("matern12", 1.0, 20.0),

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.dense_conditioning import conditional_mean_weights, contrast_log_density
 
 from precompute.audit.smoothing import build_smoother
 from precompute.audit.trace_attacks import AttackKernel
 from precompute.errors import PriorError
-from tests.oracles.dense_conditioning import conditional_mean_weights, contrast_log_density
 
 TIMES = np.array([0.0, 10.0, 25.0, 60.0, 61.0, 90.0])
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.exact_loss import gaussian_renyi_by_quadrature, information_by_definition
+from oracles.window_sdp import tight_bound
 
 from precompute import cip
 from precompute.cip import compound
 from precompute.cip.axes import circle_information, joint_circle, square_information
 from precompute.cip.loss import basic_informations, information_matrix
 from precompute.errors import DesignError, PriorError
-from tests.oracles.exact_loss import gaussian_renyi_by_quadrature, information_by_definition
-from tests.oracles.window_sdp import tight_bound
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.stream_sequential import least_power_by_sequential_programs
 
 from agent.formats.designs import Component
 from precompute.cip.stream_certificate import power_lower_any, power_lower_within
@@ -12,7 +13,6 @@ from precompute.cip.stream_exchange import first_shapes
 from precompute.cip.stream_shapes import ScaleShapes
 from precompute.cip.stream_solver import least_power
 from precompute.cip.stream_spectra import unit_spectra
-from tests.oracles.stream_sequential import least_power_by_sequential_programs
 
 SCENE = scene_for([ScaleShapes("rbf", 3, 40)])
 ROWS = first_shapes(SCENE).rows

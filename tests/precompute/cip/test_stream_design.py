@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import stream_oracle as oracle
 
 from precompute.cip.stream_design import StreamOptions, design_stream
 from precompute.cip.stream_polish import scaled
 from precompute.errors import DesignError
 from precompute.priors.prior_class import CombinedRange, KernelRange, PriorClass, Range
-from tests.oracles import stream_oracle as oracle
 
 DAY = 86400.0
 

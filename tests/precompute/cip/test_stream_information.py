@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import stream_oracle as oracle
 
 from agent.formats.designs import Component
 from precompute.cip.stream_dictionary import scene_for
@@ -15,7 +16,6 @@ from precompute.cip.stream_shapes import CURVATURE, RoutineShapes, ScaleShapes
 from precompute.cip.stream_spectra import noise_spectrum, timescale_slope, unit_spectrum
 from precompute.errors import DesignError
 from precompute.priors.kernels import DampedPeriodic, smooth_kernel
-from tests.oracles import stream_oracle as oracle
 
 DAY = 86400.0
 TWO = (Component("matern12", 0.7, 10.0), Component("matern52", 1.3, 300.0))

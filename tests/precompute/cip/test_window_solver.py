@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from oracles.random_windows import random_window
+from oracles.window_sdp import least_power
 
 from precompute.cip.certificates import Witness, prove
 from precompute.cip.loss import basic_informations, information, loss
 from precompute.cip.window_design import design_window
-from tests.oracles.random_windows import random_window
-from tests.oracles.window_sdp import least_power
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.exact_loss import information_by_definition
 
 from agent.formats.documents import Section
 from precompute.cip.window_design import design_window
 from precompute.cip.working_precision import information_upper, rounding_variance
 from precompute.design_config import read_requests
-from tests.oracles.exact_loss import information_by_definition
 
 ERROR = rounding_variance(0.01)
 

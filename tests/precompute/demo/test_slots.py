@@ -1,11 +1,11 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.slot_by_slot import slots
 
 from agent.cadence import CadenceSettings, resume, take_reading
 from agent.readings import Reading
 from precompute.demo.slots import count_steady_slots, steady_slots
-from tests.oracles.slot_by_slot import slots
 
 TIMES = st.lists(st.integers(1, 400_000), min_size=1, max_size=30, unique=True).map(sorted)
 EVERY = st.integers(1_000, 60_000)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.leakage_hidden_chain import true_leakage
 
 from precompute.leakage.allocation import (
     allocate_known_horizon,
@@ -30,7 +31,6 @@ from precompute.leakage.transition_matrices import (
     stationary_distribution,
     strongest_correlation,
 )
-from tests.oracles.leakage_hidden_chain import true_leakage
 
 ONE_WAY = TransitionMatrix(np.array([[0.8, 0.2], [0.0, 1.0]]))
 TWO_WAY = TransitionMatrix(np.array([[0.8, 0.2], [0.1, 0.9]]))

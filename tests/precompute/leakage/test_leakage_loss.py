@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.leakage_linear_program import linear_program_loss, linear_program_loss_of_matrix
+from oracles.leakage_subsets import subset_loss, subset_points
 
 from agent.formats.leakage_table import LeakageTable
 from precompute.leakage import envelope
@@ -18,8 +20,6 @@ from precompute.leakage.transition_matrices import (
     smoothed,
     strongest_correlation,
 )
-from tests.oracles.leakage_linear_program import linear_program_loss, linear_program_loss_of_matrix
-from tests.oracles.leakage_subsets import subset_loss, subset_points
 
 # Absolute, nats, for values below a few hundred: sums of few terms and two logarithms.
 EXACT = 1e-12

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 from fakes.documents import section_of
+from oracles import mapping_metrics as oracle
 
 from precompute.mapping import metrics
-from tests.oracles import mapping_metrics as oracle
 
 PAGE = section_of("docs/mapping-metrics.md", "### Examples that break the missing ones")
 BITS = range(2)

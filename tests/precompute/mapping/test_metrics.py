@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import mapping_metrics as oracle
 
 from precompute.mapping import metrics
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import joint_of_cells, joint_of_independent_sensors
-from tests.oracles import mapping_metrics as oracle
 
 # Nats: sums of few terms of size one, a few units in the last place each.
 EXACT = 1e-13

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from oracles.gaussian_density import best_by_blind_search, log_density
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
@@ -12,7 +13,6 @@ from precompute.priors.algebra_threads import one_algebra_thread
 from precompute.priors.fitting import FIT_FAMILIES, fit_axes, fit_kernel
 from precompute.priors.kernels import RBF, Kernel, Matern32, Matern52, Periodic
 from precompute.priors.likelihood import decompose, profile
-from tests.oracles.gaussian_density import best_by_blind_search, log_density
 
 # A fit's likelihood is summed over eigenvalues, the oracles' by Cholesky factors.
 ROUNDING = 1e-6

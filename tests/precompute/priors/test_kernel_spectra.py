@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from oracles.fourier import forward, inverse
 from scipy.special import i0e
 
 from precompute.errors import PriorError
@@ -20,7 +21,6 @@ from precompute.priors.kernels import (
     White,
     harmonic_weights,
 )
-from tests.oracles.fourier import forward, inverse
 
 # Quadrature is asked for 1.5e-8 absolute on each of its pieces; the spectra here are of order 1.
 QUADRATURE = 2e-6
