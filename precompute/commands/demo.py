@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     from precompute.demo.progress import TerminalProgress
     from precompute.demo.run_demo import run_demo
 
-    # As Ctrl-C does: children are ended, files removed.
-    earlier = {n: signal.signal(n, _end) for n in (signal.SIGTERM, signal.SIGHUP)}
+    # As Ctrl-C and SIGTERM do: children are ended, files removed.
+    earlier = signal.signal(signal.SIGHUP, _end)
     progress = TerminalProgress()
     try:
         outcome = run_demo(
@@ -49,8 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     finally:
         progress.close()
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGHUP, earlier)
     print(outcome.headline.replace("\u00a0", " "))
     print(f"report: {outcome.report_path}")
     return 0

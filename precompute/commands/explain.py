@@ -1,4 +1,4 @@
-"""``sfumato explain BUNDLE -o FILE.html``: pictures of what a bundle's noise does."""
+"""``sfumato explain BUNDLE -o FILE.html``: pictures of what a bundle's designs do."""
 
 import argparse
 from pathlib import Path
@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from agent.formats.bundle import Bundle
+    from agent.formats.mapping_design import MappingDesign
+    from precompute.design_kinds.mapping import MappingRequest
+    from precompute.errors import DesignError
     from precompute.reports.design_page import Asked
 
-HELP = "pictures of a bundle's noise, its spectrum, and the loss inside and outside its class"
+HELP = "pictures of a bundle's noise and its loss, or of what sensor nodes say and may tell"
 PAGE = "explained.html"
 
 
@@ -19,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--design",
         type=Path,
         metavar="DESIGN.yaml",
-        help="the file the bundle was made from: shows its class of priors, and what lies outside",
+        help="the file the bundle was made from: shows a noise's class of priors, and what lies "
+        "outside; of other kinds the bundle holds all that is shown",
     )
     parser.add_argument(
         "-o",
@@ -37,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         FormatError: the bundle or the design file is not one, or the page cannot be written.
         DesignError: the design file did not make this bundle.
+        PrecomputeError: the design file asks for something that cannot be.
     """
     from agent.formats.bundle import load_bundle
     from agent.formats.designs import StreamDesign, WindowDesign
@@ -61,45 +66,78 @@ def run(arguments: argparse.Namespace) -> int:
         page = render_designs(bundle, asked)
     write_output(path, page, option="--output")
     print(path)
-    noise = any(isinstance(one, (StreamDesign, WindowDesign)) for one in bundle.designs.values())
-    if arguments.design is None and noise:
+    others = [
+        one.name
+        for one in bundle.designs.values()
+        if not isinstance(one, (StreamDesign, WindowDesign))
+    ]
+    if arguments.design is None and len(others) < len(bundle.designs):
         print("with --design DESIGN.yaml the page also shows the class of priors and its outside")
+    if arguments.design is not None and others:
+        print(f"--design adds nothing for {', '.join(others)}: the bundle holds all that is shown")
     return 0
 
 
 def _asked(path: Path, bundle: "Bundle") -> "dict[str, Asked]":
     """What the design file says about each design; refused where the two do not belong together."""
     from agent.formats.designs import StreamDesign, WindowDesign
+    from agent.formats.leakage_design import LeakageDesign
+    from agent.formats.mapping_design import MappingDesign
     from precompute.design_config import load_requests
+    from precompute.design_kinds.leakage import LeakageRequest
+    from precompute.design_kinds.mapping import MappingRequest
     from precompute.design_kinds.stream import StreamRequest
     from precompute.design_kinds.window import WindowRequest
-    from precompute.errors import DesignError
     from precompute.reports.design_page import Asked
 
+    requests = {request.name: request for request in load_requests(path)}
+    missing = [name for name in bundle.designs if name not in requests]
+    if missing:
+        raise _another(
+            path,
+            f"has no design {', '.join(map(repr, missing))}, which the bundle holds "
+            f"(found {', '.join(requests)})",
+        )
     found = {}
-    known = False
-    for request in load_requests(path):
-        design = bundle.designs.get(request.name)
-        known = known or design is not None
-        if not isinstance(request, (StreamRequest, WindowRequest)) or not isinstance(
-            design, (StreamDesign, WindowDesign)
-        ):
+    for name, design in bundle.designs.items():
+        request = requests[name]
+        if isinstance(request, StreamRequest) and isinstance(design, StreamDesign):
+            secrets = None
+        elif isinstance(request, WindowRequest) and isinstance(design, WindowDesign):
+            secrets = request.secrets
+        elif isinstance(request, MappingRequest) and isinstance(design, MappingDesign):
+            _require_same_mapping(path, request, design)
             continue
+        elif isinstance(request, LeakageRequest) and isinstance(design, LeakageDesign):
+            continue
+        else:
+            raise _another(path, f"the design {name!r} is no {design.kind}, the bundle's is one")
         promise = request.promise
         told = promise.prior.describe()
         shipped = design.guarantee.prior
         if len(told) > len(shipped) or any(
             not line.startswith(words) for words, line in zip(told, shipped, strict=False)
         ):
-            raise DesignError(
-                f"{path}: the design {promise.name!r} has another prior than the bundle's; "
-                "give the file that the bundle was made from"
-            )
-        secrets = request.secrets if isinstance(request, WindowRequest) else None
-        found[promise.name] = Asked(promise.prior, secrets)
-    if not known:
-        raise DesignError(
-            f"{path}: has none of the bundle's designs ({', '.join(bundle.designs)}); "
-            "give the file that the bundle was made from"
-        )
+            raise _another(path, f"the design {name!r} has another prior than the bundle's")
+        found[name] = Asked(promise.prior, secrets)
     return found
+
+
+def _require_same_mapping(path: Path, request: "MappingRequest", design: "MappingDesign") -> None:
+    """Refuses a file that asks for other nodes; what only a new search would show is not asked."""
+    keys, material = request.keys, request.material
+    for what, asked, shipped in (
+        ("another architecture", keys.architecture, design.architecture),
+        ("other nodes", [node.name for node in keys.nodes], [node.name for node in design.nodes]),
+        ("other columns", list(material.columns), [node.columns for node in design.nodes]),
+        ("other values of H", material.public_names, design.public),
+        ("another step", round(1000 * keys.step_seconds), design.step_ms),
+    ):
+        if asked != shipped:
+            raise _another(path, f"the design {design.name!r} has {what} than the bundle's")
+
+
+def _another(path: Path, what: str) -> "DesignError":
+    from precompute.errors import DesignError
+
+    return DesignError(f"{path}: {what}; give the file that the bundle was made from")

@@ -92,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _fit(arguments: argparse.Namespace, settings: "FitSettings") -> "FitReport":
+    from agent.formats.raw_rows import BY_OPTION, naming_way_out
     from agent.formats.trace_files import read_series, read_traces
     from precompute.priors.trace_fitting import fit_series, fit_traces
 
@@ -101,7 +102,8 @@ def _fit(arguments: argparse.Namespace, settings: "FitSettings") -> "FitReport":
         dropped: list[str] = []
         columns = _columns(arguments.columns)
         for path in arguments.traces:
-            file = read_traces(path, repair=arguments.repair, columns=columns)
+            with naming_way_out(BY_OPTION):
+                file = read_traces(path, repair=arguments.repair, columns=columns)
             _print_notes(path, file.notes)
             traces.extend(file.traces)
             dropped += _dropped(file.notes)
@@ -117,12 +119,16 @@ def _fit(arguments: argparse.Namespace, settings: "FitSettings") -> "FitReport":
         raise FormatError("--column: --time-column is missing; name the column with the time")
     (path,) = arguments.traces
     times = [_column(word) for word in arguments.time_column.split(",")]
-    table = read_series(
-        path,
-        columns={"time": times if len(times) > 1 else times[0], "value": _column(arguments.column)},
-        time_format=arguments.time_format,
-        repair=arguments.repair,
-    )
+    with naming_way_out(BY_OPTION):
+        table = read_series(
+            path,
+            columns={
+                "time": times if len(times) > 1 else times[0],
+                "value": _column(arguments.column),
+            },
+            time_format=arguments.time_format,
+            repair=arguments.repair,
+        )
     _print_notes(path, table.notes)
     with _progress_bar() as progress, _naming(_dropped(table.notes)):
         return fit_series(table.series, settings, progress=progress)

@@ -18,6 +18,7 @@ from agent.formats.projection import (
     LocalProjection,
 )
 from agent.formats.quantities import format_duration
+from agent.formats.raw_rows import BY_OPTION, naming_way_out
 from agent.formats.trace_files import read_traces
 from agent.formats.traces import Trace
 from precompute.demo.made_up_week import made_up_week
@@ -82,7 +83,8 @@ def own_material(path: Path, folder: Path, *, repair: bool) -> Material:
         FormatError: the file cannot be used; the message names the line and the fault.
         PrecomputeError: it holds too little for even a few releases.
     """
-    file = read_traces(path, repair=repair)
+    with naming_way_out(BY_OPTION):
+        file = read_traces(path, repair=repair)
     kept, note = _cut(file.traces)
     extract = None
     if note:

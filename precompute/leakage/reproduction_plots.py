@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from precompute.leakage.errors import LeakageError
+from precompute.reproduce.results_folder import write_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ def plot_example(path: Path, example: Mapping[str, Mapping[str, Sequence[float]]
     """BPL, FPL and TPL of ten releases under three correlations, as in the paper's Figure 3.
 
     Raises:
-        LeakageError: the file cannot be written.
+        FormatError: the file cannot be written.
     """
     panels = [(name, label) for name, label in _CHAINS.items() if name in example]
 
@@ -41,7 +41,7 @@ def plot_times(path: Path, rows: Sequence[Row]) -> None:
     """Time of one L(alpha) over all pairs against the number of states.
 
     Raises:
-        LeakageError: the file cannot be written.
+        FormatError: the file cannot be written.
     """
 
     def draw(axes: "list[Axes]") -> None:
@@ -77,7 +77,7 @@ def plot_noise(path: Path, rows: Sequence[Row]) -> None:
     """Noise against the strength of correlation, for the two allocations and none.
 
     Raises:
-        LeakageError: the file cannot be written.
+        FormatError: the file cannot be written.
     """
     alphas = sorted({row["alpha"] for row in rows})
 
@@ -114,15 +114,10 @@ def _no_ticks() -> Any:
 
 
 def _save(path: Path, draw: Any, *, panels: int = 1, width: float) -> None:
-    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     draw(list(figure.subplots(1, panels, squeeze=False)[0]))
-    try:
-        with rc_context({"svg.hashsalt": "sfumato"}):
-            figure.savefig(path, metadata={"Date": None})
-    except OSError as error:
-        raise LeakageError(f"{path}: cannot be written ({error.strerror})") from None
+    write_picture(path, figure, metadata={"Date": None})

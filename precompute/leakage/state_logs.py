@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from agent.formats.documents import read_limited
+from agent.formats.raw_rows import BY_OPTION, naming_way_out
 from agent.formats.state_files import MAX_STATE_FILE_BYTES, NOTHING
 from agent.formats.state_intervals import (
     Interval,
@@ -52,7 +53,8 @@ def read_states(path: Path, *, step_seconds: float, repair: bool = False) -> Sta
         raise LeakageError(f"{path}: no states; expected one state a row, or start, end, state")
     if parse_interval(rows[0][1]) is None:
         return StateLog((tuple(cells[-1] for _, cells in rows),), ())
-    intervals, dropped = read_intervals(rows, str(path), repair=repair)
+    with naming_way_out(BY_OPTION):
+        intervals, dropped = read_intervals(rows, str(path), repair=repair)
     notes = (f"{path.name}: {dropped} intervals dropped",) if dropped else ()
     return StateLog((_sampled(path, intervals, step_seconds),), notes)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.formats.projection import LocalProjection
+from agent.formats.raw_rows import BY_OPTION, naming_way_out
 from agent.formats.trace_files import read_traces
 from agent.formats.traces import Trace
 from precompute.leakage.errors import LeakageError
@@ -40,7 +41,8 @@ def cells_of_traces(
         FormatError: a file cannot be read as traces.
         LeakageError: no trace in any of them.
     """
-    files = [read_traces(path, repair=repair) for path in paths]
+    with naming_way_out(BY_OPTION):
+        files = [read_traces(path, repair=repair) for path in paths]
     traces = sorted(
         (trace for file in files for trace in file.traces if len(trace)),
         key=lambda trace: float(trace.times_seconds[0]),

@@ -138,7 +138,11 @@ def _solve(
     if start is not None:
         short = np.maximum(0.0, 1.0 - signs * (phi @ start))
         solver.warm_start(x=np.concatenate([start, root * short]), y=-2.0 * root * short)
-    answer = solver.solve(raise_error=False).x
+    found = solver.solve(raise_error=False)
+    if found.info.status_val == osqp.SolverStatus.OSQP_SIGINT:
+        # While it works the solver catches Ctrl-C itself, and Python never hears of it.
+        raise KeyboardInterrupt
+    answer = found.x
     v = None if answer is None else np.asarray(answer[:m], dtype=np.float64)
     return v if v is not None and bool(np.all(np.isfinite(v))) else np.zeros(m)
 

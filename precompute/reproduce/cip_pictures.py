@@ -8,8 +8,8 @@ import numpy as np
 
 from agent.formats.designs import FloatArray
 from precompute.cip.factors import eigen_factor
-from precompute.errors import PrecomputeError
 from precompute.reproduce.cip_panels import PANELS, Panel, noises_of_one_power
+from precompute.reproduce.results_folder import write_picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ def draw_everything(folder: Path, panels: Mapping[str, Rows], band: Quartiles) -
     """Every panel, all of them on one page, and the noise at the median of each kernel.
 
     Raises:
-        PrecomputeError: a file cannot be written.
+        FormatError: a file cannot be written.
     """
     written = []
     for letter, rows in panels.items():
@@ -137,8 +137,5 @@ def _figure(width: float, height: float) -> "Figure":
 
 
 def _save(figure: "Figure", path: Path) -> Path:
-    try:
-        figure.savefig(path, dpi=120, metadata={"Software": None})
-    except OSError as error:
-        raise PrecomputeError(f"{path}: cannot be written ({error.strerror})") from None
+    write_picture(path, figure, dpi=120, metadata={"Software": None})
     return path

@@ -4,11 +4,13 @@ Every amount is what the maps achieve by brute force over all outcomes, never a 
 """
 
 import math
+import multiprocessing
+import signal
 import sys
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.pool import Pool
 
 from precompute.mapping.joint import Joint
 from precompute.mapping.reproduction.made_up_joint import paper_like_joint
@@ -31,6 +33,7 @@ SMALL_LOCAL = 0.07
 # At SMALL_LOCAL six sensors can hardly move an error; see docs/reproduce-iot.md.
 LARGER_LOCAL = 0.5
 STARTS = 4
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,27 @@ def points(figure: str) -> tuple[Point, ...]:
 
     joint = paper_like_joint(first_is_public=figure == "7")
     grid = GRIDS[figure]
-    with ProcessPoolExecutor() as pool:
-        work = pool.map(partial(_point, joint, STARTS), grid)
+    with _workers() as pool:
+        work = pool.imap(partial(_point, joint, STARTS), grid)
         quiet = not sys.stderr.isatty()
         return tuple(tqdm(work, f"figure {figure}", len(grid), disable=quiet, leave=False))
+
+
+def _workers() -> Pool:
+    """A pool that ends its workers when it is left, also by Ctrl-C in the middle of a point."""
+    # Held back, not lost, until workers know what to do with them.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        return multiprocessing.Pool(initializer=_end_with_the_parent)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_the_parent() -> None:
+    """A terminal sends Ctrl-C to workers too; the parent ends them, and says so once."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def _point(joint: Joint, starts: int, budgets: tuple[float, float]) -> Point:

@@ -53,7 +53,9 @@ def test_the_page_shows_every_design_and_fetches_nothing(
     page = made / "page.html"
     words = [str(made / "a.bundle"), "--design", str(made / "design.yaml"), "-o", str(page)]
     assert _run(explain, *words) == 0
-    assert capsys.readouterr().out.strip() == str(page)
+    said = capsys.readouterr().out.splitlines()
+    nothing = "--design adds nothing for rooms: the bundle holds all that is shown"
+    assert said == [str(page), nothing]
     text = page.read_text()
     for expected in (
         "place: a stream",
@@ -86,9 +88,85 @@ def test_a_design_file_of_another_bundle_is_refused(made: Path) -> None:
     other.write_text(DESIGN.replace("[10 min, 2 h]", "[10 min, 3 h]"))
     with pytest.raises(DesignError, match="another prior"):
         _run(explain, str(made / "a.bundle"), "--design", str(other), "-o", str(made / "x.html"))
-    other.write_text(DESIGN.replace("name: ", "name: other-"))
-    with pytest.raises(DesignError, match="none of the bundle's designs"):
+
+
+@pytest.mark.parametrize("name", ["place", "one", "rooms"])
+def test_a_design_file_without_a_design_of_that_name_is_refused(made: Path, name: str) -> None:
+    other = made / "other.yaml"
+    other.write_text(DESIGN.replace(f"name: {name}\n", "name: other\n"))
+    with pytest.raises(DesignError, match=f"has no design '{name}'.*found .*other"):
         _run(explain, str(made / "a.bundle"), "--design", str(other), "-o", str(made / "x.html"))
+    assert not (made / "x.html").exists()
+
+
+def test_a_design_of_that_name_but_of_another_kind_is_refused(made: Path) -> None:
+    other = made / "other.yaml"
+    swapped = DESIGN.replace("name: one", "name: X").replace("name: rooms", "name: one")
+    other.write_text(swapped.replace("name: X", "name: rooms"))
+    with pytest.raises(DesignError, match="the design 'one' is no window, the bundle's is one"):
+        _run(explain, str(made / "a.bundle"), "--design", str(other), "-o", str(made / "x.html"))
+
+
+ROOM = """
+designs:
+  - name: room
+    kind: mapping
+    step: 1 min
+    protect: {information: 0.5, local: 1.0}
+    joint: joint.csv
+    nodes:
+      - {name: light, columns: [lux], cuts: [100]}
+    memoise: 1 h
+    starts: 1
+"""
+JOINT = "h,g,light,p\nno,out,0,.4\nno,in,1,.1\nyes,out,0,.1\nyes,in,1,.2\nyes,out,1,.2\n"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("room")
+    (folder / "room.yaml").write_text(ROOM)
+    (folder / "joint.csv").write_text(JOINT)
+    _run(design, str(folder / "room.yaml"), "-o", str(folder / "room.bundle"))
+    return folder
+
+
+def test_a_mapping_is_shown_in_pictures_to_which_a_design_file_adds_nothing(
+    room: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = room / "page.html"
+    assert _run(explain, str(room / "room.bundle"), "-o", str(page)) == 0
+    assert capsys.readouterr().out.splitlines() == [str(page)]
+    alone = page.read_text()
+    assert alone.count("<svg") == alone.count("<figcaption>") == 3
+    words = [str(room / "room.bundle"), "--design", str(room / "room.yaml"), "-o", str(page)]
+    assert _run(explain, *words) == 0
+    nothing = "--design adds nothing for room: the bundle holds all that is shown"
+    assert capsys.readouterr().out.splitlines() == [str(page), nothing]
+    assert page.read_text() == alone
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "part"),
+    [
+        ("name: room", "name: hall", "has no design 'room', which the bundle holds"),
+        ("name: light", "name: lamp", "has other nodes than"),
+        ("[lux]", "[lumen]", "has other columns than"),
+        ("step: 1 min", "step: 2 min", "has another step than"),
+        ("step: 1 min", "step: 1 min\n    architecture: lip", "has another architecture than"),
+    ],
+)
+def test_a_design_file_of_another_mapping_is_refused(
+    room: Path, before: str, after: str, part: str
+) -> None:
+    other = room / "other.yaml"
+    other.write_text(ROOM.replace(before, after))
+    if "lamp" in after:
+        other.write_text(other.read_text().replace("joint.csv", "lamp.csv"))
+        (room / "lamp.csv").write_text(JOINT.replace("light", "lamp"))
+    with pytest.raises(DesignError, match=part):
+        _run(explain, str(room / "room.bundle"), "--design", str(other), "-o", str(room / "x.html"))
+    assert not (room / "x.html").exists()
 
 
 def test_what_is_not_a_bundle_is_refused(made: Path) -> None:
