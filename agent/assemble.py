@@ -23,6 +23,7 @@ from agent.formats.mapping_node import Node
 from agent.kinds import Kind, LocationKind, LocationSettings, ScalarKind, ScalarSettings
 from agent.loop import Agent, Feed, Mailbox
 from agent.mapping_kind import MappingKind, MappingSettings
+from agent.node_columns import check_node_columns
 from agent.publisher import Publisher
 from agent.sanitise.category import CategorySanitiser
 from agent.sanitise.discrete_bits import RandomBits
@@ -109,7 +110,7 @@ def assemble(
             for number, source in enumerate(sources)
         ],
         store=store,
-        publisher=Publisher(connect, time.monotonic, say),
+        publisher=Publisher(connect, time.monotonic, say, address=settings.broker.address),
         mailbox=mailbox,
         say=say,
     )
@@ -211,17 +212,10 @@ def _open_source(channel: ChannelSettings, design: Design) -> tuple[ReplaySource
 
 
 def _open_node(channel: ChannelSettings, node: Node) -> tuple[ReplaySource, list[str]]:
-    """The columns of one node; their number is checked before the file is read."""
-    columns = channel.source.columns or {}
-    given = columns.get("values", columns.get("value", ()))
-    number = 1 if isinstance(given, (str, int)) else len(given)
-    if number != len(node.columns):
-        raise ConfigError(
-            f"channel {channel.name!r}: source.columns has {number} value columns; node "
-            f"{node.name!r} takes {len(node.columns)}: {', '.join(node.columns)}; name them in "
-            "that order, as columns: {time: …, values: […]}"
-        )
-    return open_columns_replay(channel.source)
+    """The columns of one node; they are checked before the file is read."""
+    told = check_node_columns(f"channel {channel.name!r}", channel.source.columns, node)
+    source, notes = open_columns_replay(channel.source)
+    return source, [*notes, *told]
 
 
 def _say_scale(channel: ChannelSettings, design: Design, say: Callable[[str], None]) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from paho.mqtt.client import Client, ConnectFlags, MQTTv5, MQTTv311
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTv5, MQTTv311
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -26,6 +26,11 @@ from agent.formats.errors import FormatError, shown
 DEFAULT_HOST = "127.0.0.1"
 MAX_UNACKNOWLEDGED = 16
 KEEPALIVE_SECONDS = 30
+_LOSSES = {
+    "Unspecified error": "the broker is gone, or closed it without a word",
+    "Keep alive timeout": "the broker no longer answers",
+    "Protocol error": "what came was not MQTT",
+}
 PROTOCOLS = {"5": MQTTv5, "3.1.1": MQTTv311}
 
 
@@ -85,7 +90,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Disconnected:
-    """The connection was refused or lost; ``why`` in the protocol's words."""
+    """The connection was refused or lost; ``why`` in plain words."""
 
     connection: int
     why: str
@@ -149,13 +154,24 @@ def connect_client(
 
     client.on_connect = on_connect
     client.on_publish = on_publish
-    client.on_disconnect = lambda _c, _d, _f, reason, _p: post(
-        Disconnected(connection, str(reason))
+    client.on_disconnect = lambda _c, _d, flags, reason, _p: post(
+        Disconnected(connection, describe_loss(flags, reason))
     )
     client.on_connect_fail = lambda _c, _d: post(Unreachable(connection))
     client.connect_async(settings.host, settings.port, settings.keepalive_seconds)
     client.loop_start()
     return client
+
+
+def describe_loss(flags: DisconnectFlags, reason: ReasonCode) -> str:
+    """Why a connection ended, in plain words.
+
+    A broker may say so itself. Else the reason is paho's guess, whose most frequent one, a closed
+    or reset connection, it calls an unspecified error.
+    """
+    if flags.is_disconnect_packet_from_server:
+        return f"the broker ended it: {reason}"
+    return _LOSSES.get(str(reason), f"it ended: {reason}")
 
 
 def make_client(settings: BrokerSettings, client_id: str, *, reconnect: bool = False) -> Client:

@@ -80,7 +80,7 @@ def load_agent(
     settings = AgentSettings(
         device=document.take("device", parse_name),
         bundle_path=folder / bundle.take("path", text),
-        bundle_sha256=bundle.take("sha256", _sha256),
+        bundle_sha256=bundle.take("sha256", parse_sha256),
         state=overrides.state or state,
         broker=_with_overrides(parse_broker(broker_section, folder, environment), overrides),
         channels=tuple(_channel(section, folder) for section in document.sections("channels")),
@@ -286,7 +286,12 @@ def _port(word: str, where: str) -> int:
     return int(word)
 
 
-def _sha256(value: object) -> str:
+def parse_sha256(value: object) -> str:
+    """A bundle's digest, in lower case.
+
+    Raises:
+        FormatError: it is none.
+    """
     if not isinstance(value, str) or not re.fullmatch(r"[0-9a-fA-F]{64}", value):
         raise FormatError(
             "expected the 64 hexadecimal digits that `sfumato design` printed; "

@@ -25,7 +25,7 @@ class Score:
         unknown = sum(state not in numbers for state in truth.states)
         if unknown:
             raise FormatError(
-                f"--truth: {unknown} rows have a state that is not one of "
+                f"{unknown} rows have a state that is not one of "
                 f"{', '.join(design.public)}; name the values of H as the design does"
             )
         self._step = design.step_ms

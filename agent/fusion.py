@@ -89,6 +89,7 @@ class Fusion:
         self._decided: dict[int, dict[int, int]] = {}
         self._decided_order: list[int] = []
         self._forgotten: int | None = None
+        self._other = ""  # the last other design heard of
 
     def take(self, message: MappingMessage, now: float) -> list[Decision]:
         """A message that arrives at ``now`` (seconds of any clock that only goes forward)."""
@@ -146,9 +147,19 @@ class Fusion:
             line += f", {name} {counts[name]}" if counts[name] else ""
         return line
 
+    def other_design(self) -> str | None:
+        """What to do about nodes that speak by another design; None where there are none."""
+        if not self._other:
+            return None
+        return (
+            f"{self.counts[OTHER_DESIGN]} symbols were {OTHER_DESIGN}, the last of {self._other}; "
+            f"expected {self._digits}: give the nodes and the listener the same bundle and design"
+        )
+
     def _placed(self, message: MappingMessage) -> tuple[int, str | None]:
         """The node's place, or why the message is not used."""
         if message.design != self._digits:
+            self._other = message.design
             return -1, OTHER_DESIGN
         place = self._places.get(message.node)
         if place is None:

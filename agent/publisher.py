@@ -34,6 +34,7 @@ class Publisher:
         connect: makes a started link from the number of its connection.
         clock: monotonic seconds.
         say: takes one line for the user.
+        address: of the broker, for these lines.
         patience_seconds: how long a connected broker may leave rows without any PUBACK.
         jitter: uniform on 0...1, so that a fleet does not return to its broker in step.
     """
@@ -44,12 +45,14 @@ class Publisher:
         clock: Callable[[], float],
         say: Callable[[str], None],
         *,
+        address: str = "",
         patience_seconds: float = 2 * KEEPALIVE_SECONDS,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._connect = connect
         self._clock = clock
         self._say = say
+        self._broker = f"the broker at {address}" if address else "the broker"
         self._jitter = jitter
         self._patience_seconds = patience_seconds
         self._heard_at = 0.0
@@ -113,7 +116,7 @@ class Publisher:
             case Connected(_, receive_maximum):
                 self._limit = min(MAX_UNACKNOWLEDGED, receive_maximum)
                 if self._complained:
-                    self._say("connected to the broker")
+                    self._say(f"connected to {self._broker}")
                 self._complained = False
                 self._hand_over()
             case Unreachable():
@@ -167,7 +170,7 @@ class Publisher:
         self._hand_over()
 
     def _discard(self, why: str) -> None:
-        self._complain(f"no connection to the broker ({why})")
+        self._complain(f"no connection to {self._broker} ({why})")
         link, self._link = self._link, None
         if link is not None:
             link.disconnect()  # whatever is left of it must not come back under the same name

@@ -7,7 +7,7 @@ can stop the subscriber: what does not decode is counted.
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime, timezone
 from itertools import pairwise
@@ -19,9 +19,12 @@ from agent.formats.geojson import ReceivedPlace, encode_geojson
 from agent.formats.mapping_json import decode_mapping_message
 from agent.formats.owntracks import decode_location
 from agent.formats.sensor_json import decode_sensor
-from agent.formats.state_json import decode_state_message
+from agent.formats.state_json import MAX_BYTES, decode_state_message
 
 MAX_TOPIC = 1024
+# Whoever sends rubbish must not fill the memory with kinds of it.
+MAX_REASONS = 32
+OTHER_REASONS = "other reasons"
 NEW_STORE_GAP = 1_000_000
 LATEST_MS = 4_102_444_800_000  # the year 2100
 
@@ -60,8 +63,9 @@ def decode_message(topic: str, content: bytes) -> ReceivedRow:
         FormatError: none of them, or without an identity, by which repeats are told.
     """
     if len(topic) > MAX_TOPIC:
-        raise FormatError(f"a topic of {len(topic)} letters; expected at most {MAX_TOPIC}")
-    if b'"_type":' in content:
+        raise FormatError(f"a topic of over {MAX_TOPIC} letters")
+    keys = _keys(content)
+    if "_type" in keys:
         place = decode_location(content)
         if place.identity is None:
             raise FormatError("an OwnTracks location without _id; expected sfumato's")
@@ -73,7 +77,7 @@ def decode_message(topic: str, content: bytes) -> ReceivedRow:
             longitude=f"{place.longitude:.7f}",
             accuracy_m="" if place.accuracy_m is None else f"{place.accuracy_m:g}",
         )
-    if b'"state":' in content:
+    if "state" in keys:
         state = decode_state_message(content)
         return ReceivedRow(
             topic,
@@ -84,7 +88,7 @@ def decode_message(topic: str, content: bytes) -> ReceivedRow:
             else json.dumps(state.state, ensure_ascii=False),
             epsilon=repr(state.epsilon),
         )
-    if b'"node":' in content:
+    if "node" in keys:
         said = decode_mapping_message(content)
         return ReceivedRow(
             topic,
@@ -103,6 +107,23 @@ def decode_message(topic: str, content: bytes) -> ReceivedRow:
         unit=sensor.unit,
         std=repr(sensor.std),
     )
+
+
+def _keys(content: bytes) -> Collection[str]:
+    """Of the object that the message is, whatever its spacing; by them its format is told.
+
+    Raises:
+        FormatError: too long for any format, or no JSON object.
+    """
+    if len(content) > MAX_BYTES:  # that of states, which may have the longest messages
+        raise FormatError(f"over {MAX_BYTES} bytes")
+    try:
+        found = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+        found = None
+    if not isinstance(found, dict):
+        raise FormatError("not a JSON object; expected what `sfumato run` sends")
+    return found.keys()
 
 
 def format_time(time_ms: int) -> str:
@@ -183,6 +204,7 @@ class Receiver:
 
     def __init__(self, csv_file: CsvFile | None, *, keep_places: bool) -> None:
         self.counts: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
         self._csv = csv_file
         self._keep_places = keep_places
         self._places: list[ReceivedPlace] = []
@@ -195,8 +217,9 @@ class Receiver:
         self.counts["messages"] += 1
         try:
             row = decode_message(topic, content)
-        except FormatError:
+        except FormatError as error:
             self.counts["malformed"] += 1
+            self._note_reason(str(error))
             return False
         if row.id in self._seen:
             self.counts["repeats"] += 1
@@ -220,6 +243,14 @@ class Receiver:
         if missing and self._csv is not None and self._csv.earlier:
             why = " (nobody listened, the broker dropped them, or they are still on their way)"
         return f"{line}, missing {missing}{why}"
+
+    def reasons(self) -> list[str]:
+        """Why messages were refused, a line each, most frequent first; nothing of their content."""
+        return [f"malformed {count}: {why}" for why, count in self._reasons.most_common()]
+
+    def _note_reason(self, why: str) -> None:
+        known = why in self._reasons or len(self._reasons) < MAX_REASONS
+        self._reasons[why if known else OTHER_REASONS] += 1
 
     def _note(self, row: ReceivedRow) -> None:
         self._seen.add(row.id)

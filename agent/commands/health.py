@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
     from agent.state_reading import Snapshot
 
 HELP = "say how an agent is doing, running or stopped (exit code 0: healthy, 1: not)"
+# Of fewer readings, most may lie outside a range that is right.
+LEAST_READINGS = 20
 # Rounding along a step may leave the sum this much above the limit (agent.ledger).
 _ROUNDING = 1e-12
 
@@ -79,9 +80,25 @@ def find_problems(snapshot: "Snapshot", expected: Sequence[str] = ()) -> Iterato
             yield f"{where}: the broker refused {outbox['parked']} releases for good (parked)"
         if snapshot.running is False and outbox.get("waiting"):
             yield f"{where}: stopped with {outbox['waiting']} releases that no broker acknowledged"
+        if report is not None and (astray := _astray(report)) is not None:
+            yield f"{where}: {astray}"
         account = None if report is None else report.account
         if account is not None and account.worst > account.limit * (1 + _ROUNDING):
             yield f"{where}: temporal leakage {account.worst!r} has passed its limit"
+
+
+def _astray(report: "ChannelReport") -> str | None:
+    """A node that reads what its design was not made from; None where that cannot be said."""
+    from agent.mapping_kind import OUTSIDE
+
+    readings, outside = report.counts.get("readings", 0), report.counts.get(OUTSIDE, 0)
+    if readings < LEAST_READINGS or 2 * outside <= readings:
+        return None
+    return (
+        f"{outside:,} of {readings:,} readings lay {OUTSIDE}, and were taken for its end cells: "
+        "check that the source's columns are the node's, in their order and unit, and that the "
+        "design was made for this place (counted since the state folder was made)"
+    )
 
 
 def _names(snapshot: "Snapshot") -> list[str]:
@@ -113,6 +130,7 @@ def _lines(folder: Path, snapshot: "Snapshot", problems: Sequence[str]) -> Itera
 
 def _details(report: "ChannelReport") -> Iterator[str]:
     from agent.cadence import STALE
+    from agent.formats.amounts import limit_in_words
     from agent.mapping_kind import OUTSIDE
 
     yield f"  readings: {report.counts.get('readings', 0):,}"
@@ -127,7 +145,7 @@ def _details(report: "ChannelReport") -> Iterator[str]:
     if report.account is not None:
         yield (
             f"  temporal leakage: TPL {_up(report.account.worst, report.account.limit)} of "
-            f"{report.account.limit:.12g} (each release followed for "
+            f"{limit_in_words(report.account.limit)} (each release followed for "
             f"{report.account.horizon:,} releases; now "
             f"{_up(report.account.recent, report.account.limit)})"
         )
@@ -136,13 +154,11 @@ def _details(report: "ChannelReport") -> Iterator[str]:
 
 
 def _up(amount: float, limit: float) -> str:
-    """Four digits after the point, rounded up; more where the limit would seem to be reached."""
-    exact, bound = Decimal(repr(amount)), Decimal(f"{limit:.12g}")  # as they are shown
-    for digits in range(4, 18):
-        shown = exact.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING)
-        if amount >= limit or shown < bound:
-            return f"{shown.normalize():f}"
-    return repr(amount)
+    """Rounded up, but never to a limit that it keeps; without idle zeros."""
+    from agent.formats.amounts import amount_in_words
+
+    words = amount_in_words(amount, limit, reach=False)
+    return words.rstrip("0").rstrip(".") if "." in words and "e" not in words else words
 
 
 def _summary(name: str, snapshot: "Snapshot") -> dict[str, Any]:

@@ -91,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.topics,
         receiver,
         events.put,
+        address=settings.address,
         with_content=session.decider is not None,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -108,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         csv_file.close()
     if arguments.geojson is not None:
         write_output(arguments.geojson, receiver.geojson(), option="--geojson")
-    for line in (receiver.summary(), *words):
+    for line in (receiver.summary(), *receiver.reasons(), *words):
         _say(line)
     if failure is not None:
         raise UnavailableError(f"stopped: {failure}")

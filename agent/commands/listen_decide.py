@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agent.formats.mapping_design import MappingDesign
     from agent.fusion import Decision
 
-ONLY_WITH_DECIDE = ("design", "publish", "wait", "truth", "decisions")
+ONLY_WITH_DECIDE = ("sha256", "design", "publish", "wait", "truth", "decisions")
 Publish = Callable[[str, bytes], None]
 
 
@@ -23,6 +23,9 @@ def add_decide_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("decide by the symbols of sensor nodes")
     group.add_argument(
         "--decide", type=Path, metavar="BUNDLE", help="its mapping tells how to decide"
+    )
+    group.add_argument(
+        "--sha256", metavar="DIGEST", help="of the bundle, as `sfumato design` printed it: no other"
     )
     group.add_argument("--design", metavar="NAME", help="which, if the bundle has several mappings")
     group.add_argument("--publish", metavar="TOPIC", help="send each decision here (QoS 1)")
@@ -51,15 +54,27 @@ class Decider:
     """
 
     def __init__(self, arguments: argparse.Namespace, publish: Publish) -> None:
-        from agent.config import parse_topic
+        from agent.config import parse_sha256, parse_topic
         from agent.csv_log import CsvLog
         from agent.decision_score import Score
         from agent.formats.bundle import load_bundle
-        from agent.formats.errors import FormatError
+        from agent.formats.errors import FormatError, about, shown
         from agent.formats.state_files import read_state_file
         from agent.fusion import Fusion
 
-        bundle = load_bundle(arguments.decide)
+        pinned = arguments.sha256
+        if pinned is not None:
+            try:
+                pinned = parse_sha256(pinned)
+            except FormatError as error:
+                raise FormatError(f"--sha256 {shown(pinned)}: {error}") from None
+        bundle = load_bundle(arguments.decide, pinned)
+        self._unpinned = (
+            None
+            if pinned is not None
+            else f"decided by {arguments.decide} as it was found; --sha256 {bundle.sha256} makes "
+            "sure of it next time"
+        )
         self._design = _mapping_of(bundle.designs.values(), arguments)
         self._publish = publish
         self._topic = arguments.publish
@@ -72,7 +87,9 @@ class Decider:
         self._score = None
         if arguments.truth is not None:
             columns = {"time": "time", "state": "state"}
-            self._score = Score(self._design, read_state_file(arguments.truth, columns=columns))
+            truth = read_state_file(arguments.truth, columns=columns)
+            with about(f"--truth {arguments.truth}"):
+                self._score = Score(self._design, truth)
         step_seconds = self._design.step_ms / 1000
         wait = step_seconds if arguments.wait is None else arguments.wait
         self._fusion = Fusion(self._design, wait_seconds=wait)
@@ -105,8 +122,9 @@ class Decider:
         self._put_out(self._fusion.close())
         if self._log is not None:
             self._log.close()
-        lines = [self._fusion.summary()]
-        return lines if self._score is None else [*lines, self._score.summary()]
+        scored = None if self._score is None else self._score.summary()
+        lines = (self._fusion.summary(), self._fusion.other_design(), scored, self._unpinned)
+        return [line for line in lines if line is not None]
 
     def _put_out(self, decisions: "list[Decision]") -> None:
         from agent.formats.decision_json import DIGITS, encode_decision

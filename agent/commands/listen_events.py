@@ -51,9 +51,11 @@ def connect_callbacks(
     receiver: "Receiver",
     post: Callable[[Event], None],
     *,
+    address: str,
     with_content: bool,
 ) -> None:
     """Messages are on file before paho acknowledges them, which it does after the callback."""
+    from agent.broker import describe_loss
     from agent.formats.errors import SfumatoError
 
     def on_connect(_client: "Client", _data: Any, _flags: Any, reason: Any, _words: Any) -> None:
@@ -80,8 +82,9 @@ def connect_callbacks(
     def on_publish(_client: "Client", _data: Any, _mid: int, reason: Any, _words: Any) -> None:
         post(Published(str(reason) if reason.is_failure else None))
 
-    def on_disconnect(_client: "Client", _data: Any, _flags: Any, reason: Any, _words: Any) -> None:
-        post(Trouble(f"connection lost ({reason}); trying again", final=False))
+    def on_disconnect(_client: "Client", _data: Any, flags: Any, reason: Any, _words: Any) -> None:
+        why = describe_loss(flags, reason)
+        post(Trouble(f"no connection to the broker at {address} ({why}); trying again", False))
 
     client.on_connect = on_connect
     client.on_subscribe = on_subscribe
@@ -89,5 +92,5 @@ def connect_callbacks(
     client.on_publish = on_publish
     client.on_disconnect = on_disconnect
     client.on_connect_fail = lambda _client, _data: post(
-        Trouble("the broker cannot be reached; trying again", final=False)
+        Trouble(f"the broker at {address} cannot be reached; trying again", final=False)
     )

@@ -65,7 +65,7 @@ from agent.formats.designs import (
     WindowDesign,
 )
 from agent.formats.documents import read_limited
-from agent.formats.errors import FormatError
+from agent.formats.errors import FormatError, about
 from agent.formats.leakage_design import LeakageDesign, leakage_design_digest
 from agent.formats.leakage_table import (
     MAX_TABLE_BYTES,
@@ -149,7 +149,7 @@ def read_bundle(content: bytes) -> Bundle:
             raise FormatError(f"has no member {_MANIFEST}")
         manifest = decode_array(members.pop(_MANIFEST), "|u1", max_entries=MAX_MANIFEST_BYTES)
         layouts = decode_manifest(manifest.tobytes())
-        designs = tuple(_complete(layout, members) for layout in layouts)
+        designs = tuple(_named(layout, members) for layout in layouts)
         if members:
             raise FormatError(f"holds the member {min(members)!r}, which no design uses")
         if write_bundle(designs) != content:
@@ -201,6 +201,11 @@ def design_digest(design: Design) -> bytes:
     if isinstance(design, WindowDesign):
         digest.update(encode_array(design.factor, "<f8"))
     return digest.digest()
+
+
+def _named(layout: Layout, members: dict[str, bytes]) -> Design:
+    with about(f"design {layout.name!r}"):
+        return _complete(layout, members)
 
 
 def _complete(layout: Layout, members: dict[str, bytes]) -> Design:

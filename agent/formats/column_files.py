@@ -1,15 +1,13 @@
 """Readings of several numbers over time, from a table: what a sensor node measures together."""
 
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from agent.formats.clock_text import ClockReader
 from agent.formats.columns import VALUES_ROLES, ColumnNames
 from agent.formats.errors import FormatError
-from agent.formats.raw_rows import Tally, clean
-from agent.formats.tables import read_table
-from agent.formats.text_blocks import MAX_TRACE_BYTES, read_blocks, read_lines
+from agent.formats.text_blocks import MAX_TRACE_BYTES
+from agent.formats.time_tables import read_time_table
 from agent.formats.traces import FloatArray
 
 
@@ -52,13 +50,15 @@ def read_column_file(
         raise FormatError(f"{where}: columns has the key 'trace'; expected time and values")
     if "value" in columns and "values" not in columns:
         columns = {("values" if key == "value" else key): columns[key] for key in columns}
-    clock = ClockReader(time_format, utc_offset_seconds)
-    with closing(read_blocks(path, limit_bytes)) as blocks:
-        table = read_table(
-            read_lines(blocks, where), where, VALUES_ROLES, columns=columns, clock=clock
-        )
-    tally = Tally()
-    times, values = clean(table.rows, where, tally, repair=repair)
-    if not times.size:
+    table = read_time_table(
+        path,
+        VALUES_ROLES,
+        columns=columns,
+        clock=ClockReader(time_format, utc_offset_seconds),
+        repair=repair,
+        limit_bytes=limit_bytes,
+    )
+    rows = table.times_seconds.size
+    if not rows:
         raise FormatError(f"{where}: no usable row is left; expected times and values")
-    return ColumnFile(times, values, (*table.notes, *tally.notes(), f"{times.size:,} rows"))
+    return ColumnFile(table.times_seconds, table.values, (*table.notes, f"{rows:,} rows"))

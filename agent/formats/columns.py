@@ -42,10 +42,11 @@ _SPLITTERS = ("user", "trace")
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlan:
-    """Indices (from 0) of the columns to read, and the choice in words."""
+    """Indices (from 0) of the columns to read, what values are for, and the choice in words."""
 
     time: tuple[int, ...]
     values: tuple[int, ...]
+    roles: tuple[str, ...]
     keys: tuple[int, ...]
     note: str
 
@@ -141,7 +142,7 @@ def _plan(
     note += "".join(f", {role} from {shown(v)}" for role, v in zip(roles, values, strict=True))
     if keys:
         note += f", one trace for each {' and '.join(map(shown, keys))}"
-    return ColumnPlan(time, values, keys, note)
+    return ColumnPlan(time, values, roles, keys, note)
 
 
 def _index(column: object, key: str, names: tuple[str, ...] | None, fields: int, where: str) -> int:

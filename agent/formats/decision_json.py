@@ -5,8 +5,9 @@ the posterior of every value of H in the design's order, rounded to four digits,
 time in seconds at which the step begins.
 """
 
-import json
 from collections.abc import Sequence
+
+from agent.formats.message_json import encode_message, seconds_of
 
 DIGITS = 4
 
@@ -15,13 +16,10 @@ def encode_decision(
     *, decision: str, missing: Sequence[str], posterior: Sequence[float], time_ms: int
 ) -> bytes:
     """The same bytes for the same decision, always."""
-    seconds, rest = divmod(time_ms, 1000)
     content = {
         "decision": decision,
         "missing": list(missing),
         "p": [round(part, DIGITS) for part in posterior],
-        "t": seconds if rest == 0 else time_ms / 1000,
+        "t": seconds_of(time_ms),
     }
-    return json.dumps(
-        content, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False
-    ).encode()
+    return encode_message(content, ascii_only=False)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from agent.formats.amounts import limit_in_words
 from agent.formats.leakage_design import LeakageDesign
 from agent.formats.odds import odds_factor, odds_in_words
 from agent.formats.quantities import format_duration
@@ -51,13 +52,13 @@ def describe_leakage(design: LeakageDesign) -> tuple[str, ...]:
         period = format_duration(design.memoise_steps * design.step_ms / 1000)
         lines += [
             f"within {period}, a state always gets the same release; which state it was: odds "
-            f"change {factor} (epsilon {design.limit:.4g}), for each different state",
+            f"change {factor} (epsilon {limit_in_words(design.limit)}), for each different state",
             "not hidden: when the state changes, and that it came back",
         ]
     else:
         lines += [
             f"all releases together change the odds about the state at any one step {factor} "
-            f"(temporal leakage at most alpha = {design.limit:.4g} nats), for ever",
+            f"(temporal leakage at most alpha = {limit_in_words(design.limit)} nats), for ever",
             f"budget of a release in a long run: {design.epsilon:.4g}"
             + (
                 f"; after a long silence up to {design.steady_backward:.4g}"
@@ -84,4 +85,6 @@ def describe_memoised(design: LeakageDesign) -> str | None:
     if design.memoise_steps is None:
         return None
     period = format_duration(design.memoise_steps * design.step_ms / 1000)
-    return f"epsilon {design.limit:.4g} per state in each {period}; no account over time"
+    return (
+        f"epsilon {limit_in_words(design.limit)} per state in each {period}; no account over time"
+    )

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from agent.formats.errors import FormatError
 from agent.formats.mapping_node import (
+    BUDGET_TOLERANCE,
     MAX_SYMBOLS,
     MAX_TEXT,
     WEIGHT_BITS,
@@ -42,6 +43,7 @@ MAX_NODES = 31
 MAX_HYPOTHESES = 64
 MAX_OUTCOMES = 1 << 20
 MAX_HORIZON = 4096
+MAX_REGIMES = 4096
 MAX_SENTENCES = 20
 MAX_SENTENCE = 2000
 # Sums of probabilities further from 1 are a mistake; nearer ones are rounding.
@@ -67,6 +69,10 @@ class MappingDesign:
         information: epsilon_I of G achieved by all symbols of one step together, in the model.
         information_upper: an upper confidence bound of it for what the log was drawn from; None
             where the joint was given rather than learnt.
+        regimes: of how many regimes (days, seasons) of the log each is guarded; None where their
+            average is.
+        information_across: epsilon_I for every mixture of these regimes and every p(g); None
+            without regimes. ``information_asked`` is then about it.
         confidence: of ``information_upper``; None where there is none.
         local_asked: epsilon_LD; None where none was asked for.
         public_error: Bayes error of H from all symbols, in the model.
@@ -94,6 +100,8 @@ class MappingDesign:
     step_ms: int
     information_asked: float | None
     information: float
+    regimes: int | None
+    information_across: float | None
     information_upper: float | None
     confidence: float | None
     local_asked: float | None
@@ -126,10 +134,16 @@ class MappingDesign:
         ):
             if not text or not text.isprintable() or len(text) > most:
                 raise self._wrong("a value or sentence is empty, too long or not printable")
-        period = 1 if self.memoise_steps is None else self.memoise_steps
-        counts = (self.step_ms, self.horizon, self.segments, period)
-        if min(counts) < 1 or self.horizon > MAX_HORIZON:
-            raise self._wrong("a step, horizon, number of segments or period is out of range")
+        for what, found, largest in (
+            ("step_ms", self.step_ms, math.inf),
+            ("horizon", self.horizon, MAX_HORIZON),
+            ("segments", self.segments, math.inf),
+            ("memoise_steps", self.memoise_steps or 0, math.inf),
+        ):
+            least = 0 if what == "memoise_steps" and self.memoise_steps is None else 1
+            if not least <= found <= largest:
+                above = "more" if largest == math.inf else f"at most {largest}"
+                raise self._wrong(f"{what} is {found}, out of range; expected 1 or {above}")
         self._require_amounts()
         self._require_repeats()
         object.__setattr__(self, "outcomes", self._checked_outcomes())
@@ -152,9 +166,23 @@ class MappingDesign:
         asked = [value for value in (self.information_asked, self.local_asked) if value is not None]
         if not all(math.isfinite(amount) and amount >= 0 for amount in asked):
             raise self._wrong("a budget that was asked for is below zero or not finite")
+        # Tables have no more than their node states, which may be more than they have.
+        local = self.local_asked
+        limit = math.inf if local is None else local + BUDGET_TOLERANCE
+        for node in self.nodes:
+            if node.local > limit and (told := local_epsilon(node.tables)) > limit:
+                raise self._wrong(
+                    f"node {node.name!r} has tables of epsilon {told:.9g}; expected at most "
+                    f"the local budget asked for, {local:.9g}; design it again"
+                )
         upper = self.information_upper
         if not (self.information >= 0 and (upper is None or upper >= 0)):
             raise self._wrong("an achieved budget is below zero or not a number")
+        across = self.information_across
+        if (across is None) != (self.regimes is None):
+            raise self._wrong("regimes and the budget across them belong together")
+        if across is not None and not (across >= 0 and 1 <= (self.regimes or 0) <= MAX_REGIMES):
+            raise self._wrong("the number of regimes or the budget across them is out of range")
         if (upper is None) != (self.confidence is None):
             raise self._wrong("an upper bound and its confidence belong together")
         if self.confidence is not None and not 0 < self.confidence < 1:

@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from agent.formats.errors import FormatError
+from agent.formats.errors import FormatError, about, shown
 from agent.formats.leakage_table import LeakageTable, encode_leakage_table
 from agent.formats.manifest_values import (
     require_keys,
@@ -65,6 +65,8 @@ def mapping_entry(design: MappingDesign) -> dict[str, Any]:
         "step_ms": design.step_ms,
         "information_asked": _amount(design.information_asked),
         "information": _amount(design.information),
+        "regimes": design.regimes,
+        "information_across": _amount(design.information_across),
         "information_upper": _amount(design.information_upper),
         "confidence": _amount(design.confidence),
         "local_asked": _amount(design.local_asked),
@@ -124,6 +126,8 @@ def read_mapping_entry(
         step_ms=take_whole("step_ms", entry["step_ms"]),
         information_asked=_take_or_none("information_asked", entry),
         information=_take_amount("information", entry["information"]),
+        regimes=None if entry["regimes"] is None else take_whole("regimes", entry["regimes"]),
+        information_across=_take_or_none("information_across", entry),
         information_upper=_take_or_none("information_upper", entry),
         confidence=_take_or_none("confidence", entry),
         local_asked=_take_or_none("local_asked", entry),
@@ -171,7 +175,12 @@ def _node_entry(node: Node) -> dict[str, Any]:
 
 
 def _node(value: object, tables: Tables | None) -> Node:
-    entry = take_object("node", value, _NODE_KEYS)
+    name = value.get("name") if isinstance(value, dict) else None
+    with about(f"node {shown(name)}"):
+        return _whole_node(take_object("node", value, _NODE_KEYS), tables)
+
+
+def _whole_node(entry: Mapping[str, Any], tables: Tables | None) -> Node:
     name = take_text("name", entry["name"])
     backward, forward = (_EMPTY, _EMPTY) if tables is None else tables(name)
     return Node(

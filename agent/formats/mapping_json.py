@@ -1,4 +1,7 @@
-"""A node's symbol as JSON: ``{"design", "id", "node", "t", "z"}``, keys sorted, no blanks, ASCII.
+"""A node's symbol as JSON: ``{"design", "id", "node", "t", "z"}``.
+
+What is sent has its keys sorted, no blanks, and is ASCII. Any other JSON text of the same meaning
+is read too: other senders and bridges space and order as they like.
 
 ``design`` is the first 16 hexadecimal digits of the design's digest, so that a fusion centre never
 decides by another design than the node spoke by; ``id`` is the release's identity
@@ -6,20 +9,17 @@ decides by another design than the node spoke by; ``id`` is the release's identi
 number of the symbol, from 0. Nothing else is ever added.
 """
 
-import json
 import re
 from dataclasses import dataclass
 
-from agent.formats.errors import FormatError
 from agent.formats.manifest_values import is_name
 from agent.formats.mapping_node import MAX_NODE_NAME, MAX_SYMBOLS
+from agent.formats.message_json import MessageFields, encode_message, seconds_of
 
 MAX_BYTES = 4096
-MAX_TEXT = 256
 DESIGN_DIGITS = 16
 _KEYS = {"design", "id", "node", "t", "z"}
 _DIGITS = re.compile(rf"[0-9a-f]{{{DESIGN_DIGITS}}}")
-_LATEST_SECONDS = 1e11
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,46 +35,30 @@ class MappingMessage:
 
 def encode_mapping_message(message: MappingMessage) -> bytes:
     """The same bytes for the same message, always."""
-    seconds, rest = divmod(message.time_ms, 1000)
-    content = {
-        "design": message.design,
-        "id": message.identity,
-        "node": message.node,
-        "t": seconds if rest == 0 else message.time_ms / 1000,
-        "z": message.symbol,
-    }
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    return encode_message(
+        {
+            "design": message.design,
+            "id": message.identity,
+            "node": message.node,
+            "t": seconds_of(message.time_ms),
+            "z": message.symbol,
+        }
+    )
 
 
 def decode_mapping_message(content: bytes) -> MappingMessage:
-    """The inverse of encode_mapping_message, strict: other bytes for the same are refused too.
+    """The inverse of encode_mapping_message: strict about meaning, not about spacing and order.
 
     Raises:
-        FormatError: too long, not such JSON, a key missing or unknown, a value out of range.
+        FormatError: too long, not such JSON, a key missing, unknown or twice, a value of another
+            type or out of range.
     """
-    if len(content) > MAX_BYTES:
-        raise FormatError(f"mapping message: {len(content)} bytes; expected at most {MAX_BYTES}")
-    try:
-        found = json.loads(content.decode("ascii"))
-    except (ValueError, RecursionError):
-        raise FormatError("mapping message: not JSON; expected what `sfumato run` sends") from None
-    if not isinstance(found, dict) or set(found) != _KEYS:
-        raise FormatError(f"mapping message: expected exactly the keys {', '.join(sorted(_KEYS))}")
-    identity, design, node = found["id"], found["design"], found["node"]
-    time, symbol = found["t"], found["z"]
-    if not isinstance(identity, str) or not 0 < len(identity) <= MAX_TEXT:
-        raise FormatError(f"mapping message: id is not text of 1 to {MAX_TEXT} letters")
-    if not identity.isprintable():
-        raise FormatError("mapping message: id is not printable")
-    if not isinstance(design, str) or not _DIGITS.fullmatch(design):
-        raise FormatError(f"mapping message: design is not {DESIGN_DIGITS} hexadecimal digits")
-    if not isinstance(node, str) or not is_name(node) or len(node) > MAX_NODE_NAME:
-        raise FormatError("mapping message: node is not a node's name")
+    fields = MessageFields("mapping message", content, _KEYS, MAX_BYTES)
+    design, node, symbol = fields.text("design"), fields.text("node"), fields.value("z")
+    if not _DIGITS.fullmatch(design):
+        raise fields.wrong(f"design is not {DESIGN_DIGITS} hexadecimal digits")
+    if not is_name(node) or len(node) > MAX_NODE_NAME:
+        raise fields.wrong("node is not a node's name")
     if type(symbol) is not int or not 0 <= symbol < MAX_SYMBOLS:
-        raise FormatError(f"mapping message: z is not a whole number from 0 to {MAX_SYMBOLS - 1}")
-    if type(time) not in (int, float) or not 0 <= time <= _LATEST_SECONDS:
-        raise FormatError("mapping message: t is not a number of seconds")
-    message = MappingMessage(identity, round(time * 1000), design, node, symbol)
-    if encode_mapping_message(message) != content:
-        raise FormatError("mapping message: not in canonical form")
-    return message
+        raise fields.wrong(f"z is not a whole number from 0 to {MAX_SYMBOLS - 1}")
+    return MappingMessage(fields.text("id"), fields.time_ms(), design, node, symbol)

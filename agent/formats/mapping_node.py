@@ -22,6 +22,8 @@ MAX_TEXT = 64
 MAX_NODE_NAME = 40
 # Of the limit: what rounding may take from a steady state that was planned on a workstation.
 ACCOUNT_ROUNDING = 1e-12
+# Nats by which tables may exceed a stated budget: logarithms are rounded differently elsewhere.
+BUDGET_TOLERANCE = 1e-9
 
 WeightTable: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -69,7 +71,7 @@ class Node:
         self._require_columns()
         self._require_tables()
         least = local_epsilon(self.tables)
-        if not self.local >= least:  # also when it is no number
+        if not least <= self.local + BUDGET_TOLERANCE:  # also when it is no number
             raise self.wrong(
                 f"says that a symbol's epsilon is {self.local:.9g}; its tables have {least:.9g}"
             )

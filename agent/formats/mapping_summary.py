@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from agent.formats.amounts import amount_in_words, limit_in_words
 from agent.formats.mapping_design import MappingDesign
-from agent.formats.mapping_node import Node
+from agent.formats.mapping_node import BUDGET_TOLERANCE, Node
 from agent.formats.odds import odds_factor, odds_in_words
 from agent.formats.quantisers import Cuts, Tree
 from agent.formats.quantities import format_duration
 
-# Achieved budgets may pass what was asked for by this much: the solvers' and weights' rounding.
-ASKED_TOLERANCE = 1e-9
 _ARCHITECTURES = {
     "local": "guards each reading only (local differential privacy)",
     "information": "guards G only (information privacy)",
@@ -34,6 +33,8 @@ def summarise_mapping(design: MappingDesign) -> dict[str, Any]:
         "step_seconds": design.step_ms / 1000,
         "information_asked": design.information_asked,
         "information": _finite(design.information),
+        "regimes": design.regimes,
+        "information_across": _finite(design.information_across),
         "information_odds_factor": _odds(2 * design.information),
         "information_upper": _finite(design.information_upper),
         "confidence": design.confidence,
@@ -75,11 +76,11 @@ def mapping_warnings(design: MappingDesign) -> tuple[str, ...]:
     elif design.public_error >= design.public_chance:
         found.append("the symbols do not help to decide: guessing the most frequent is as good")
     asked = design.information_asked
-    if asked is not None and design.information > asked + ASKED_TOLERANCE:
-        found.append(f"epsilon_I is {design.information:.6g}, above the {asked:.6g} asked for")
-    local = max(node.local for node in design.nodes)
-    if design.local_asked is not None and local > design.local_asked + ASKED_TOLERANCE:
-        found.append(f"epsilon_LD is {local:.6g}, above the {design.local_asked:.6g} asked for")
+    told = design.information if design.information_across is None else design.information_across
+    if asked is not None and told > asked + BUDGET_TOLERANCE:
+        found.append(
+            f"epsilon_I is {_told(told, asked)}, above the {limit_in_words(asked)} asked for"
+        )
     if math.isinf(design.information):
         found.append("some symbols rule a value of the private hypothesis out: it is not hidden")
     return tuple(found)
@@ -94,11 +95,11 @@ def describe_mapping(design: MappingDesign) -> tuple[str, ...]:
         f"{design.name}: {nodes} at most one symbol every {step}",
         f"decides H: {', '.join(design.public)}; hides G: {design.private}",
         f"architecture: {design.architecture}, which {_ARCHITECTURES[design.architecture]}",
-        *(_node_words(node) for node in design.nodes),
+        *(_node_words(node, design.local_asked) for node in design.nodes),
         *_information_words(design),
         *_error_words(design),
         *_repeat_words(design),
-        *(f"the joint: {line}" for line in design.knowledge),
+        *(f"evidence: {line}" for line in design.knowledge),
         "not promised: anything about another private fact than G; about G, if the joint is not "
         "the true one; what the times of messages, their absence or the traffic tell; and what "
         "the device's state folder tells to whoever can read it",
@@ -115,7 +116,7 @@ def describe_unaccounted(design: MappingDesign) -> str | None:
     return f"epsilon_LD for each different cell in each {period}; no account over time"
 
 
-def _node_words(node: Node) -> str:
+def _node_words(node: Node, asked: float | None) -> str:
     takes = ", ".join(node.columns)
     stages = "" if len(node.tables) == 1 else ", in two stages"
     head = f"node {node.name}: {takes} in {_count(node.cells, 'cell')} ({_quantiser(node)}), "
@@ -126,30 +127,45 @@ def _node_words(node: Node) -> str:
         return head + "some symbols rule a cell out (no epsilon_LD)"
     return head + (
         "one symbol changes the odds between any two readings by a factor of at most "
-        f"{odds_in_words(node.local)} (epsilon_LD {_up(node.local)}), whatever an observer knows"
+        f"{odds_in_words(node.local)} (epsilon_LD {amount_in_words(node.local, asked)}), whatever "
+        "an observer knows"
     )
 
 
 def _information_words(design: MappingDesign) -> Iterator[str]:
     asked = "none was asked for" if design.information_asked is None else (
-        f"asked for: {design.information_asked:.4g}"
+        f"asked for: {limit_in_words(design.information_asked)}"
     )  # fmt: skip
-    if math.isinf(design.information):
+    limit, across = design.information_asked, design.information_across
+    if across is not None and math.isfinite(across):
+        yield (
+            "information privacy, whatever the mixture of the "
+            f"{_count(design.regimes or 0, 'regime')} of the rows it was designed for and however "
+            "likely each value of G is: all symbols of one step together change how likely any "
+            "value of G is, and the odds between two values, by a factor of at most "
+            f"{odds_in_words(across)} (epsilon_I {amount_in_words(across, limit)}, {asked}), for "
+            "an observer who knows the regime and the joint in it and nothing else of this step; "
+            f"in the average of the log epsilon_I is {amount_in_words(design.information, limit)}"
+        )
+    elif math.isinf(design.information) or across is not None:
         yield f"information privacy of G: none ({asked})"
     else:
         yield (
             "information privacy: all symbols of one step together change how likely any value of "
             f"G is by a factor of at most {odds_in_words(design.information)} (epsilon_I "
-            f"{_up(design.information)}, {asked}), and so the odds between two values by at most "
-            f"{odds_in_words(2 * design.information)}, for an observer who knows the joint and "
-            "nothing else of this step"
+            f"{amount_in_words(design.information, limit)}, {asked}), and so the odds between two "
+            f"values by at most {odds_in_words(2 * design.information)}, for an observer who knows "
+            "the joint and nothing else of this step"
         )
     if design.local_asked is None:
         yield "local privacy: no epsilon_LD was asked for"
     else:
         worst = max(node.local for node in design.nodes)
-        shown = "none" if math.isinf(worst) else _up(worst)
-        yield f"local privacy: epsilon_LD {shown} at most, asked for: {design.local_asked:.4g}"
+        shown = "none" if math.isinf(worst) else amount_in_words(worst, design.local_asked)
+        asked = limit_in_words(design.local_asked)
+        yield f"local privacy: epsilon_LD {shown} at most, asked for: {asked}"
+    # The bound is about the log's own mixture, whatever is guarded.
+    average = "" if design.regimes is None else ", on average over regimes and not in each of them,"
     if design.information_upper is not None and design.confidence is not None:
         if math.isinf(design.information_upper):
             yield (
@@ -159,9 +175,9 @@ def _information_words(design: MappingDesign) -> Iterator[str]:
         else:
             yield (
                 "the joint was learnt from a log, so the true epsilon_I is not known: by the log "
-                f"it is at most {_up(design.information_upper)}, with confidence "
-                f"{100 * design.confidence:g} % that the log is not a misleading one; that holds "
-                "for readings to come only if they come from where the log came from"
+                f"it is{average} at most {amount_in_words(design.information_upper, limit)}, with "
+                f"confidence {100 * design.confidence:g} % that the log is not a misleading one; "
+                "that holds for readings to come only if they come from where the log came from"
             )
 
 
@@ -196,9 +212,9 @@ def _repeat_words(design: MappingDesign) -> Iterator[str]:
         yield (
             "repeats are fresh and accounted: all symbols of a node together change the odds "
             "about its cell at any one step by a factor of at most "
-            f"{odds_in_words(design.limit)} (temporal leakage at most alpha = {design.limit:.4g} "
-            "nats), for ever, against an observer who knows how this node's cells follow each "
-            "other and nothing else of them"
+            f"{odds_in_words(design.limit)} (temporal leakage at most alpha = "
+            f"{limit_in_words(design.limit)} nats), for ever, against an observer who knows how "
+            "this node's cells follow each other and nothing else of them"
         )
         yield (
             "not covered by that: several steps or several nodes taken together. Information "
@@ -208,7 +224,7 @@ def _repeat_words(design: MappingDesign) -> Iterator[str]:
                 "nothing bounds that whatever the joint is"
                 if math.isinf(total)
                 else "whatever the joint is, they change the odds about it by at most n times "
-                f"{_up(total)} nats (n times the sum of the nodes' epsilon_LD)"
+                f"{amount_in_words(total)} nats (n times the sum of the nodes' epsilon_LD)"
             )
         )
         yield "a node's first symbol after a start without state does not look at its reading"
@@ -231,9 +247,8 @@ def _percent(error: float) -> str:
     return f"{100 * error:.1f} %"
 
 
-def _up(amount: float) -> str:
-    """Four digits after the point, rounded up: a promise is never shown better than it is."""
-    return f"{math.ceil(amount * 1e4 - 1e-9) / 1e4:.4f}"
+def _told(amount: float, asked: float) -> str:
+    return "not bounded" if math.isinf(amount) else amount_in_words(amount, asked)
 
 
 def _finite(amount: float | None) -> float | None:

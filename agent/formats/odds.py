@@ -3,6 +3,10 @@
 import math
 from decimal import ROUND_CEILING, Decimal
 
+# Of odds: what is this little above even odds is shown by what it is above them.
+SLIGHT = 0.01
+TINY = 1e-6
+
 
 def epsilon_at_distance(rho: float, delta: float, times_radius: float) -> float:
     """epsilon for hypotheses ``times_radius`` times the radius apart: rho grows with its square.
@@ -23,10 +27,18 @@ def odds_factor(epsilon: float) -> float | None:
 
 
 def odds_in_words(epsilon: float) -> str:
-    """The factor for people, rounded up, because it is an upper bound."""
+    """The factor for people, rounded up, because it is an upper bound.
+
+    Of one just above 1, three significant digits of what is above 1: 1.00502, or 1 + 4.71e-10.
+    """
     factor = odds_factor(epsilon)
     if factor is None:
         return "more than 10^308: nothing is promised"
+    above = math.expm1(epsilon)
+    if 0.0 < above < TINY:
+        return f"1 + {rounded_up(above):.3g}"
+    if 0.0 < above < SLIGHT:
+        return f"{1 + Decimal(repr(rounded_up(above))):f}"
     rounded = rounded_up(factor)
     return f"{rounded:,.0f}" if 1000.0 <= rounded < 1e9 else f"{rounded:.3g}"
 
@@ -34,9 +46,15 @@ def odds_in_words(epsilon: float) -> str:
 def certainty_in_words(epsilon: float) -> str:
     """How sure an observer can become who held two hypotheses for equally likely, rounded up.
 
-    In per cent, to three decimals above 99 %: e^epsilon / (1 + e^epsilon).
+    In per cent, to three decimals above 99 %: e^epsilon / (1 + e^epsilon). Just above 50 %, three
+    significant digits of what is above it: 50.126 %, or 50 % + 1.25e-08 %.
     """
     percent = 100.0 / (1.0 + math.exp(-epsilon))
+    above = 50.0 * math.tanh(epsilon / 2)
+    if 0.0 < above < 100 * TINY:
+        return f"50 % + {rounded_up(above):.3g} %"
+    if 0.0 < above < 100 * SLIGHT / 2:
+        return f"{50 + Decimal(repr(rounded_up(above))):f} %"
     decimals = 0 if percent <= 99.0 else 3
     return f"{_ceiling(percent, decimals):g} %"
 

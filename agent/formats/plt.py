@@ -9,14 +9,16 @@ not read. GeoLife's files hold latitudes of 400, dates of the year 2000 and runs
 from collections.abc import Iterable, Iterator
 
 from agent.formats.clock_text import ClockReader
-from agent.formats.columns import ColumnPlan
+from agent.formats.columns import POSITION_ROLES, ColumnPlan
 from agent.formats.errors import FormatError
 from agent.formats.tables import Layout, Table, read_rows
 from agent.formats.text_blocks import Batch
 
 HEADER_LINES = 6
 _LAYOUT = Layout(separator=",", names=None, fields=7, names_in_row=False)
-_PLAN = ColumnPlan(time=(5, 6), values=(0, 1), keys=(), note="GeoLife PLT, times in GMT")
+_PLAN = ColumnPlan(
+    time=(5, 6), values=(0, 1), roles=POSITION_ROLES, keys=(), note="GeoLife PLT, times in GMT"
+)
 
 
 def looks_like_plt(opening: str) -> bool:

@@ -28,8 +28,12 @@ class Cuts:
 
     def __post_init__(self) -> None:
         _require_finite("cuts", self.cuts)
-        if any(after <= before for before, after in zip(self.cuts, self.cuts[1:], strict=False)):
-            raise FormatError("quantiser: the cuts do not ascend")
+        for number, (before, after) in enumerate(zip(self.cuts, self.cuts[1:], strict=False), 2):
+            if after <= before:
+                raise FormatError(
+                    f"quantiser: the cuts do not ascend: cut {number} is not above the one before "
+                    "it; expected each above the last; sort them"
+                )
         _require_cells(self.cells)
 
     @property

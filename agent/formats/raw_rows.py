@@ -1,13 +1,16 @@
 """Rows as a reader found them, and the one place that decides which of them are usable.
 
 Strict by default: the first faulty row refuses the file, by its line and never by its value.
-With ``repair`` faulty rows are dropped, rows out of order are sorted, and both are counted.
+With ``repair`` faulty rows are dropped, rows out of order are sorted, and both are counted; how to
+ask for it is for the command to say (:func:`naming_way_out`), as each has its own way or none.
 A row that repeats the time before it is a receiver's habit rather than a fault: the first is
 kept and the rest counted in either case.
 """
 
 from array import array
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +30,12 @@ LATITUDE = 6
 LONGITUDE = 7
 NO_VALUE = 8
 BACKWARDS = 9
+NUMBER_LACKS = "missing or not a finite number"
+TEXT_LACKS = "missing or not readable text"
+# How a command is asked to repair what it reads.
+BY_OPTION = "give --repair"
+UNDER_SOURCE = "set repair: true under source"
+UNDER_LOG = "set repair: true under log"
 
 FAULTS = {
     WRONG_FIELDS: "more or fewer fields than the table has columns",
@@ -36,9 +45,26 @@ FAULTS = {
     NO_POSITION: "latitude or longitude missing or not a finite number",
     LATITUDE: "latitude beyond ±90 degrees",
     LONGITUDE: "longitude beyond ±180 degrees",
-    NO_VALUE: "value missing or not a finite number",
+    NO_VALUE: f"value {NUMBER_LACKS}",
     BACKWARDS: "earlier than the row before it",
 }
+
+
+class FaultyRowError(FormatError):
+    """A row that repairing would drop or put in order."""
+
+
+@contextmanager
+def naming_way_out(how: str) -> Iterator[None]:
+    """Refusals of faulty rows also say how this command is asked to repair them.
+
+    Args:
+        how: BY_OPTION, UNDER_SOURCE or UNDER_LOG.
+    """
+    try:
+        yield
+    except FaultyRowError as error:
+        raise FormatError(f"{error}, or {how}, which drops unusable rows and sorts") from None
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -50,17 +76,21 @@ class RawRows:
         faults: NO_FAULT, or what the reader saw to be wrong.
         times: Unix seconds, NaN where unreadable.
         values: one array per column: latitude and longitude, or the one value of a series.
+        lacks: for each column, what is said of a row without a number in it, by the column's
+            role; empty where the faults say all.
     """
 
     lines: "array[int]"
     faults: "array[int]"
     times: "array[float]"
     values: tuple["array[float]", ...]
+    lacks: tuple[str, ...] = ()
 
     @classmethod
-    def empty(cls, columns: int) -> "RawRows":
+    def empty(cls, columns: int, lacks: tuple[str, ...] = ()) -> "RawRows":
         """No rows yet, of this many value columns."""
-        return cls(array("q"), array("B"), array("d"), tuple(array("d") for _ in range(columns)))
+        values = tuple(array("d") for _ in range(columns))
+        return cls(array("q"), array("B"), array("d"), values, lacks)
 
     def add(self, line: int, fault: int, time: float, *values: float) -> None:
         """Append one row."""
@@ -112,7 +142,7 @@ def clean(
     only (those of one trace). The tally is advanced.
 
     Raises:
-        FormatError: a faulty row, unless ``repair``; names its line and fault.
+        FaultyRowError: a faulty row, unless ``repair``; names its line and fault.
     """
     take = slice(None) if select is None else select
     lines = np.asarray(rows.lines)[take]
@@ -121,7 +151,8 @@ def clean(
     faults = _faults(np.array(np.asarray(rows.faults)[take]), times, values, positions=positions)
     usable = faults == NO_FAULT
     if not repair:
-        _refuse_first(lines, np.where(usable & _steps_back(times), BACKWARDS, faults), where)
+        found = np.where(usable & _steps_back(times), BACKWARDS, faults)
+        _refuse_first(lines, found, where, values, rows.lacks)
     elif not bool(np.all(usable)):
         codes, counts = np.unique(faults[~usable], return_counts=True)
         tally.dropped.update(dict(zip(codes.tolist(), counts.tolist(), strict=True)))
@@ -168,11 +199,22 @@ def _steps_back(times: FloatArray) -> npt.NDArray[np.bool_]:
     return back
 
 
-def _refuse_first(lines: npt.NDArray[np.int64], faults: npt.NDArray[np.uint8], where: str) -> None:
+def _refuse_first(
+    lines: npt.NDArray[np.int64],
+    faults: npt.NDArray[np.uint8],
+    where: str,
+    values: tuple[FloatArray, ...],
+    lacks: tuple[str, ...],
+) -> None:
     faulty = np.flatnonzero(faults)
-    if faulty.size:
-        first = int(faulty[0])
-        raise FormatError(
-            f"{where}: line {int(lines[first])}: {FAULTS[int(faults[first])]}; correct the file, "
-            "or give --repair (repair: true in a config), which drops unusable rows and sorts"
+    if not faulty.size:
+        return
+    first = int(faulty[0])
+    what = FAULTS[int(faults[first])]
+    if int(faults[first]) == NO_VALUE and lacks:
+        what = next(
+            lack
+            for column, lack in zip(values, lacks, strict=True)
+            if not np.isfinite(column[first])
         )
+    raise FaultyRowError(f"{where}: line {int(lines[first])}: {what}; correct the file")

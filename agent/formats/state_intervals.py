@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent.formats.errors import FormatError
+from agent.formats.raw_rows import FaultyRowError
 
 Row = tuple[int, list[str]]
 _RULE = re.compile(r"^[\s\-=]+$")
@@ -79,10 +80,7 @@ def read_intervals(
         elif kept and interval.start < kept[-1].end:
             wrong = "starts before the one above it ends"
         if wrong and not repair:
-            raise FormatError(
-                f"{where}: line {number}: the interval {wrong}; correct it, or drop such lines "
-                "with --repair (repair: true in a config)"
-            )
+            raise FaultyRowError(f"{where}: line {number}: the interval {wrong}; correct the file")
         if wrong:
             dropped += 1
         else:

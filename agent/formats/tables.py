@@ -23,7 +23,7 @@ import numpy.typing as npt
 from agent.formats.clock_text import MILLISECONDS_ABOVE, ClockReader, iso_seconds
 from agent.formats.columns import ColumnNames, ColumnPlan, plan_columns
 from agent.formats.errors import FormatError
-from agent.formats.raw_rows import NO_FAULT, WRONG_FIELDS, RawRows
+from agent.formats.raw_rows import NO_FAULT, NUMBER_LACKS, TEXT_LACKS, WRONG_FIELDS, RawRows
 from agent.formats.text_blocks import Batch
 
 MAX_FIELDS = 1024
@@ -123,11 +123,15 @@ def read_rows(
     parse: CellParser | Sequence[CellParser | None] | None = None,
 ) -> Table:
     """The rows of a table whose layout and columns are known."""
-    rows = RawRows.empty(len(plan.values))
     group_of: array[int] = array("q")
     codes: dict[tuple[str, ...], int] = {}
     header_due = layout.names_in_row
-    parsers = parse if isinstance(parse, Sequence) else (parse,) * len(rows.values)
+    parsers = parse if isinstance(parse, Sequence) else (parse,) * len(plan.values)
+    lacks = (
+        f"{role} {TEXT_LACKS if parser else NUMBER_LACKS}"
+        for role, parser in zip(plan.roles, parsers, strict=True)
+    )
+    rows = RawRows.empty(len(plan.values), tuple(lacks))
     for first_line, lines in batches:
         numbers, cells = _cut(lines, first_line, layout.separator)
         if header_due and numbers:

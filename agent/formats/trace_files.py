@@ -20,6 +20,7 @@ from agent.formats.plt import looks_like_plt, read_plt
 from agent.formats.raw_rows import Tally, clean
 from agent.formats.tables import Table, read_table
 from agent.formats.text_blocks import MAX_TRACE_BYTES, read_blocks, read_lines
+from agent.formats.time_tables import read_time_table
 from agent.formats.traces import Series, Trace
 
 _NOT_READ = {
@@ -120,15 +121,17 @@ def read_series(
     """
     path = Path(path)
     where = str(path)
-    clock = ClockReader(time_format, utc_offset_seconds)
     if "trace" in columns:
         raise FormatError(f"{where}: columns has the key 'trace'; expected time and value")
-    with closing(read_blocks(path, limit_bytes)) as blocks:
-        batches = read_lines(blocks, where)
-        table = read_table(batches, where, VALUE_ROLES, columns=columns, clock=clock)
-    tally = Tally()
-    times, (values,) = clean(table.rows, where, tally, repair=repair)
-    notes = (*table.notes, *tally.notes())
+    table = read_time_table(
+        path,
+        VALUE_ROLES,
+        columns=columns,
+        clock=ClockReader(time_format, utc_offset_seconds),
+        repair=repair,
+        limit_bytes=limit_bytes,
+    )
+    times, (values,), notes = table.times_seconds, table.values, table.notes
     if times.size < 2:
         raise FormatError(_too_few(where, times.size, "value", "values", notes if repair else ()))
     return SeriesFile(Series(_stem(path), times, values), (*notes, f"{times.size:,} values"))

@@ -13,6 +13,7 @@ from agent.formats.column_files import read_column_file
 from agent.formats.columns import ColumnNames
 from agent.formats.errors import FormatError, shown
 from agent.formats.quantities import parse_duration
+from agent.formats.raw_rows import UNDER_SOURCE, naming_way_out
 from agent.formats.state_files import read_state_file
 from agent.formats.trace_files import read_series, read_traces
 from agent.formats.traces import FloatArray
@@ -93,13 +94,14 @@ def open_replay(settings: ReplaySettings, *, positions: bool) -> tuple["ReplaySo
         FormatError: the file cannot be used.
     """
     if positions:
-        file = read_traces(
-            settings.path,
-            repair=settings.repair,
-            columns=settings.columns,
-            time_format=settings.time_format,
-            utc_offset_seconds=settings.utc_offset_seconds,
-        )
+        with naming_way_out(UNDER_SOURCE):
+            file = read_traces(
+                settings.path,
+                repair=settings.repair,
+                columns=settings.columns,
+                time_format=settings.time_format,
+                utc_offset_seconds=settings.utc_offset_seconds,
+            )
         times = np.concatenate([trace.times_seconds for trace in file.traces])
         latitude = np.concatenate([trace.latitude for trace in file.traces])
         longitude = np.concatenate([trace.longitude for trace in file.traces])
@@ -109,13 +111,14 @@ def open_replay(settings: ReplaySettings, *, positions: bool) -> tuple["ReplaySo
             f"{settings.path}: a series needs 'columns', for example "
             "{time: time, value: temperature}"
         )
-    table = read_series(
-        settings.path,
-        columns=settings.columns,
-        time_format=settings.time_format,
-        utc_offset_seconds=settings.utc_offset_seconds,
-        repair=settings.repair,
-    )
+    with naming_way_out(UNDER_SOURCE):
+        table = read_series(
+            settings.path,
+            columns=settings.columns,
+            time_format=settings.time_format,
+            utc_offset_seconds=settings.utc_offset_seconds,
+            repair=settings.repair,
+        )
     series = table.series
     return ReplaySource(series.times_seconds, (series.values,), settings.speed), list(table.notes)
 
@@ -126,13 +129,14 @@ def open_state_replay(settings: ReplaySettings) -> tuple["ReplaySource", list[st
     Raises:
         FormatError: the file cannot be used.
     """
-    file = read_state_file(
-        settings.path,
-        columns=settings.columns,
-        time_format=settings.time_format,
-        utc_offset_seconds=settings.utc_offset_seconds,
-        repair=settings.repair,
-    )
+    with naming_way_out(UNDER_SOURCE):
+        file = read_state_file(
+            settings.path,
+            columns=settings.columns,
+            time_format=settings.time_format,
+            utc_offset_seconds=settings.utc_offset_seconds,
+            repair=settings.repair,
+        )
     source = ReplaySource(file.times_seconds, (), settings.speed, labels=file.states)
     return source, list(file.notes)
 
@@ -144,13 +148,14 @@ def open_columns_replay(settings: ReplaySettings) -> tuple["ReplaySource", list[
         FormatError: the file cannot be used.
     """
     assert settings.columns is not None
-    file = read_column_file(
-        settings.path,
-        columns=settings.columns,
-        time_format=settings.time_format,
-        utc_offset_seconds=settings.utc_offset_seconds,
-        repair=settings.repair,
-    )
+    with naming_way_out(UNDER_SOURCE):
+        file = read_column_file(
+            settings.path,
+            columns=settings.columns,
+            time_format=settings.time_format,
+            utc_offset_seconds=settings.utc_offset_seconds,
+            repair=settings.repair,
+        )
     return ReplaySource(file.times_seconds, file.values, settings.speed), list(file.notes)
 
 

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from fakes.mapping_designs import STEP_MS, room_mapping
 
 from agent import fusion
 from agent.decision_score import Score
@@ -13,7 +14,6 @@ from agent.formats.mapping_entry import mapping_design_digest
 from agent.formats.mapping_json import MappingMessage
 from agent.formats.state_files import StateFile
 from agent.fusion import Fusion
-from tests.fakes.mapping_designs import STEP_MS, room_mapping
 
 DESIGN = room_mapping()
 NAMES = ("light-1", "co2", "sound")
@@ -98,6 +98,17 @@ def test_what_cannot_be_used_is_counted_and_decides_nothing():
         fusion.UNKNOWN_NODE: 1,
         fusion.OUT_OF_RANGE: 2,
     }
+
+
+def test_nodes_that_speak_by_another_design_are_told_of_with_what_to_do():
+    subject = Fusion(DESIGN, wait_seconds=10)
+    subject.take(message(1, "co2", 0), 0)
+    assert subject.other_design() is None
+    for digit in "12":
+        subject.take(message(1, "sound", 0, design=digit * 16), 0)
+    said = subject.other_design()
+    assert said.startswith(f"2 symbols were of another design, the last of {'2' * 16}; expected ")
+    assert f"{DIGITS}: give the nodes and the listener the same bundle" in said
 
 
 def test_repeats_and_late_ones_never_decide_twice():

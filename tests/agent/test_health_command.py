@@ -18,6 +18,7 @@ from agent.entropy import SeededNormals
 from agent.formats.bundle import design_digest
 from agent.formats.errors import FormatError
 from agent.health import Account, ChannelReport, decode_report, encode_report
+from agent.mapping_kind import OUTSIDE
 from agent.state_folder import FILE_NAME
 from agent.state_reading import Snapshot, read_snapshot
 from agent.store import Advance, ChannelPosition, Outgoing, Store
@@ -154,6 +155,23 @@ def test_what_is_wrong_is_said(changes, words):
 
 
 @pytest.mark.parametrize(
+    ("readings", "outside", "sick"),
+    [(20, 11, True), (1440, 1440, True), (20, 10, False), (19, 19, False), (1440, 0, False)],
+)
+def test_a_node_that_reads_mostly_outside_its_range_is_not_healthy(
+    tmp_path, capsys, readings, outside, sick
+):
+    """Its columns may be exchanged, and every symbol wrong."""
+    counts = {"readings": readings, OUTSIDE: outside, "releases": readings}
+    folder = stored(tmp_path, replace(REPORT, counts=counts))
+    code, out, _ = health(folder, capsys)
+    words = f"PROBLEM channel 'rooms': {outside:,} of {readings:,} readings lay outside"
+    assert (code, words in out, "in their order and unit" in out) == (int(sick), sick, sick)
+    found = json.loads(health(folder, capsys, "--json")[1])
+    assert (found["healthy"], len(found["problems"])) == (not sick, int(sick))
+
+
+@pytest.mark.parametrize(
     ("worst", "limit", "shown"),
     [
         (1.99851, 2.0, "TPL 1.9986 of 2 ("),
@@ -162,7 +180,7 @@ def test_what_is_wrong_is_said(changes, words):
         (2.0, 2.0, "TPL 2 of 2 ("),
         (2.01001, 2.0, "TPL 2.0101 of 2 ("),
         (0.0, 0.15, "TPL 0 of 0.15 ("),
-        (1e-9, 1e-5, "TPL 0.000001 of 1e-05 ("),
+        (1e-9, 1e-5, "TPL 1e-09 of 1e-05 ("),
     ],
     ids=range(7),
 )

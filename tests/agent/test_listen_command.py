@@ -6,10 +6,16 @@ import threading
 import pytest
 from fakes.agents import finish, start
 from fakes.fault_broker import FaultBroker, free_port
+from paho.mqtt.client import Client, DisconnectFlags
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
 
 from agent import topic_filters
 from agent.cli import main
+from agent.commands.listen_events import connect_callbacks
 from agent.failing_threads import failing_threads
+from agent.subscriber import Receiver
 
 
 @pytest.fixture
@@ -52,6 +58,25 @@ def test_any_threads_failure_is_told_without_its_text():
         thread.start()
         thread.join()
     assert told == ["worker failed with RuntimeError; this is a bug, please report it"]
+
+
+def test_a_lost_connection_is_told_in_plain_words_with_the_address():
+    client, told = Client(CallbackAPIVersion.VERSION2), []
+    receiver = Receiver(None, keep_places=False)
+    connect_callbacks(
+        client, ["t"], receiver, told.append, address="attic:1883", with_content=False
+    )
+    lost = ReasonCode(PacketTypes.DISCONNECT, "Unspecified error")
+    client.on_disconnect(client, None, DisconnectFlags(False), lost, None)
+    client.on_connect_fail(client, None)
+    assert [(event.words, event.final) for event in told] == [
+        (
+            "no connection to the broker at attic:1883 (the broker is gone, or closed it without "
+            "a word); trying again",
+            False,
+        ),
+        ("the broker at attic:1883 cannot be reached; trying again", False),
+    ]
 
 
 def test_who_could_hear_nothing_does_not_end_well():

@@ -1,6 +1,7 @@
 """``sfumato listen --decide`` where it must not begin."""
 
 import signal
+from pathlib import Path
 
 import pytest
 from fakes.designs import location_stream, write_designs
@@ -8,6 +9,7 @@ from fakes.fault_broker import free_port
 from fakes.mapping_designs import room_mapping
 
 from agent.cli import main
+from agent.formats.bundle import load_bundle
 
 
 @pytest.fixture
@@ -34,6 +36,9 @@ def here(monkeypatch, tmp_path):
         ("--design room", "--design without --decide"),
         ("--decide one.bundle --wait -1", "expected a number of seconds"),
         ("--decide one.bundle --wait nan", "expected a number of seconds"),
+        ("--sha256 " + "0" * 64, "--sha256 without --decide"),
+        ("--decide one.bundle --sha256 abc", "--sha256 'abc': expected the 64 hexadecimal digits"),
+        (f"--decide one.bundle --sha256 {'0' * 64}", f"expected {'0' * 64}; put the pinned file"),
         ("--decide lost.bundle", "no such file"),
         ("--decide truth.csv", "bundle refused"),
         ("--decide none.bundle", "its mappings: none"),
@@ -47,7 +52,7 @@ def here(monkeypatch, tmp_path):
         ("--decide one.bundle --decisions notes.csv", "is not a file that `sfumato listen` wrote"),
         ("--decide one.bundle --decisions d.csv --csv d.csv", "name the same file"),
     ],
-    ids=range(19),
+    ids=range(22),
 )
 def test_what_cannot_be_done_is_refused_in_one_line(here, capsys, words, message):
     assert here(words) == 2
@@ -68,3 +73,15 @@ def test_a_shared_subscription_is_seen_through(capsys):
 def test_a_bundle_with_one_mapping_or_a_name_will_do(here, capsys, words):
     assert here(f"--decide {words} --decisions d.csv") == 1  # no broker
     assert "decisions 0; symbols used 0" in capsys.readouterr().err
+
+
+def test_a_bundle_that_is_not_pinned_decides_and_its_digest_is_told(here, capsys):
+    assert here("--decide one.bundle --decisions d.csv") == 1  # no broker
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "--sha256" in line)
+    digest = load_bundle(Path("one.bundle")).sha256
+    assert line == (
+        f"sfumato listen: decided by one.bundle as it was found; --sha256 {digest} makes sure of "
+        "it next time"
+    )
+    assert here(f"--decide one.bundle --decisions d.csv --sha256 {digest.upper()}") == 1
+    assert "--sha256" not in capsys.readouterr().err

@@ -141,9 +141,13 @@ COLUMNS = "{kind: replay, path: log.csv, columns: {time: time, values: %s}}"
         ([{"source": COLUMNS % "[light, temp, temp]"}], "3 value columns"),
         ([{"source": "{kind: replay, path: log.csv}"}], "0 value columns"),
         ([{"source": COLUMNS % "[light, heat]"}], "no column 'heat'"),
+        (
+            [{"source": COLUMNS % "[s1_temp, S1_Light]"}],
+            "node 'light-1' takes the same in another order; write values: [S1_Light, S1_Temp]",
+        ),
         ([{"source": COLUMNS % "[light, true]"}], "expected a column's name"),
     ],
-    ids=range(12),
+    ids=range(13),
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_at_the_start(tmp_path, capsys, channels, message):
     assert main(["run", str(write(tmp_path, channels))]) == 2
@@ -192,7 +196,7 @@ def test_a_faulty_row_is_refused_by_its_line_or_dropped(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("t,a,b\n1700006400,1,2\n1700006460,,31.415\n1700006520,3,4\n")
     columns = {"time": "t", "values": ["a", "b"]}
-    with pytest.raises(FormatError, match="line 3") as refusal:
+    with pytest.raises(FormatError, match="line 3: value 1 missing or not a finite") as refusal:
         read_column_file(path, columns=columns)
     assert "31.415" not in str(refusal.value)
     file = read_column_file(path, columns=columns, repair=True)

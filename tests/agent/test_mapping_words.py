@@ -37,11 +37,27 @@ def test_who_says_what_both_budgets_errors_and_what_is_not_covered():
         "errs about G in 37.5 % (40.6 % without any)",
         "each different cell of a node costs that node's epsilon_LD once in each period",
         "when symbols change may tell of G without any bound",
-        "the joint: learnt from 512 rows",
+        "evidence: learnt from 512 rows",
         "after 2 losses of its state a node refuses to go on",
     ):
         assert part in said
     assert "WARNING" not in said
+
+
+def test_a_small_budget_that_is_kept_is_never_shown_above_what_was_asked_for():
+    quiet = weights((0.5, 0.5), (0.5, 0.5))
+    one = replace(three_nodes()[1], tables=(quiet,), local=1.2e-9)
+    small = {"information": 4.7e-10, "information_asked": 1e-9, "local_asked": 2e-9}
+    said = words(room_mapping(nodes=(one,), **small))
+    for part in (
+        "by a factor of at most 1 + 4.71e-10 (epsilon_I 4.7e-10, asked for: 1e-09)",
+        "any two readings by a factor of at most 1 + 1.21e-09 (epsilon_LD 1.2e-09)",
+        "local privacy: epsilon_LD 1.2e-09 at most, asked for: 2e-09",
+    ):
+        assert part in said
+    said = words(room_mapping(information=0.43751234, information_asked=0.43752))
+    assert "(epsilon_I 0.43752, asked for: 0.43752)" in said
+    assert "0.4376" not in said
 
 
 def test_an_account_says_its_limit_and_what_several_steps_may_tell():
@@ -76,8 +92,7 @@ def test_nothing_unbounded_is_shown_as_a_number():
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"information": 0.6}, "epsilon_I is 0.6, above the 0.5 asked for"),
-        ({"local_asked": 0.75}, "above the 0.75 asked for"),
+        ({"information": 0.6}, "epsilon_I is 0.6000, above the 0.5 asked for"),
         ({"public_error": 0.375}, "as good"),
     ],
 )
@@ -130,3 +145,26 @@ def test_the_design_command_and_the_page_use_the_same_words():
     assert "found in 3 sweeps" in said
     assert "WARNING the log is short" in said
     assert "decides H: fine, stale" in render_designs(read_bundle(content), {})
+
+
+def test_regimes_are_what_the_budget_is_about():
+    said = words(room_mapping(regimes=5, information_across=0.46))
+    # e^0.46 = 1.5841
+    assert (
+        "whatever the mixture of the 5 regimes of the rows it was designed for and however likely "
+        "each value of G is: "
+        "all symbols of one step together change how likely any value of G is, and the odds "
+        "between two values, by a factor of at most 1.59 (epsilon_I 0.4600, asked for: 0.5)"
+    ) in said
+    assert "in the average of the log epsilon_I is 0.4375" in said
+    # The margin's bound is about another number than the one promised.
+    assert (
+        "by the log it is, on average over regimes and not in each of them, at most 0.625" in said
+    )
+    assert "WARNING" not in said
+    over = room_mapping(regimes=5, information_across=0.6)
+    assert "WARNING: epsilon_I is 0.6000, above the 0.5 asked for" in words(over)
+    summary = json.loads(json.dumps(summarise(over), allow_nan=False))
+    assert (summary["regimes"], summary["information_across"]) == (5, 0.6)
+    none = words(room_mapping(regimes=5, information_across=math.inf))
+    assert "information privacy of G: none (asked for: 0.5)" in none

@@ -10,6 +10,9 @@ from queue import Empty, SimpleQueue
 import pytest
 from fakes.clocks import FakeClock
 from fakes.fault_broker import FaultBroker, Faults, free_port
+from paho.mqtt.client import DisconnectFlags
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
 
 from agent.broker import (
     Acknowledged,
@@ -18,6 +21,7 @@ from agent.broker import (
     Disconnected,
     Password,
     connect_client,
+    describe_loss,
 )
 from agent.formats.errors import FormatError
 from agent.publisher import Publisher
@@ -180,7 +184,15 @@ def test_a_password_is_not_shown():
 
 
 def deliver(
-    broker, rows, *, protocol="5", seconds=10.0, keepalive=30, patience=60.0, enough=lambda: False
+    broker,
+    rows,
+    *,
+    protocol="5",
+    seconds=10.0,
+    keepalive=30,
+    patience=60.0,
+    enough=lambda: False,
+    say=lambda _: None,
 ):
     """Sends rows until all are settled, it is enough, or the time is over.
 
@@ -192,7 +204,8 @@ def deliver(
     publisher = Publisher(
         partial(connect_client, settings, "test", post=events.put),
         time.monotonic,
-        lambda _: None,
+        say,
+        address=settings.address,
         patience_seconds=patience,
         jitter=lambda: 0.0,
     )
@@ -235,6 +248,33 @@ def test_after_a_reset_the_same_bytes_come_again_in_order(protocol):
     # A reset may swallow PUBACKs that were on their way, so it is known only that row 7 has none.
     assert len(second) >= 54
     assert second == [one.payload for one in ROWS][-len(second) :]
+
+
+@pytest.mark.parametrize(
+    ("faults", "why"),
+    [
+        (Faults(reset_after=2), "the broker is gone, or closed it without a word"),
+        (Faults(deaf=True), "the broker no longer answers"),
+    ],
+    ids=("reset", "deaf"),
+)
+def test_a_lost_connection_is_told_in_plain_words_with_the_address(faults, why):
+    said = []
+    with FaultBroker(faults) as broker:
+        deliver(
+            broker, ROWS[:4], keepalive=1, enough=lambda: broker.connections == 2, say=said.append
+        )
+    broker_is = f"the broker at 127.0.0.1:{broker.port}"
+    assert said[0] == f"no connection to {broker_is} ({why}); releases are kept, trying again"
+    assert said[1:] in ([], [f"connected to {broker_is}"])
+
+
+def test_what_the_broker_says_itself_is_passed_on():
+    gone = ReasonCode(PacketTypes.DISCONNECT, "Server shutting down")
+    assert describe_loss(DisconnectFlags(True), gone) == "the broker ended it: Server shutting down"
+    unknown = ReasonCode(PacketTypes.DISCONNECT, "Unspecified error")
+    assert describe_loss(DisconnectFlags(True), unknown).startswith("the broker ended it")
+    assert describe_loss(DisconnectFlags(False), gone) == "it ended: Server shutting down"
 
 
 def test_receive_maximum_is_honoured():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent import subscriber
 from agent.errors import UnavailableError
 from agent.formats.errors import FormatError
 from agent.formats.geojson import ReceivedPlace, encode_geojson
@@ -106,6 +107,32 @@ def test_nothing_that_arrives_stops_the_receiver(content):
     receiver = Receiver(None, keep_places=True)
     assert not receiver.take("t", content)
     assert receiver.counts["malformed"] == 1
+
+
+def test_why_messages_were_refused_is_counted_by_reason_and_without_their_content():
+    receiver = Receiver(None, keep_places=False)
+    for content in (b"secret-4711", b"[]", b'{"secret-4711":1}', GOLDEN[:-1] + b',"std":2}'):
+        assert not receiver.take("t", content)
+    assert receiver.reasons() == [
+        "malformed 2: not a JSON object; expected what `sfumato run` sends",
+        "malformed 1: sensor message: expected exactly the keys id, std, t, unit, value",
+        "malformed 1: sensor message: a key stands twice in an object",
+    ]
+    assert Receiver(None, keep_places=False).reasons() == []
+
+
+def test_reasons_without_end_fill_no_memory(monkeypatch):
+    receiver = Receiver(None, keep_places=False)
+    numbers = iter(range(1000))
+
+    def refuse(_topic, _content):
+        raise FormatError(f"reason {next(numbers)}")
+
+    monkeypatch.setattr(subscriber, "decode_message", refuse)
+    for _ in range(100):
+        receiver.take("t", b"")
+    assert len(receiver.reasons()) == subscriber.MAX_REASONS + 1
+    assert receiver.reasons()[0] == f"malformed {100 - subscriber.MAX_REASONS}: other reasons"
 
 
 def test_repeats_are_dropped_also_across_restarts(tmp_path):

@@ -216,8 +216,7 @@ def test_a_step_that_waits_is_decided_without_the_missing(tmp_path, mosquitto):
             [(digits, "co2", 0), (digits, "co2", 1), ("0" * 16, "sound", 0), (digits, "attic", 0)]
         ):
             content = {"design": design, "id": f"d/c/{number}", "node": node, "t": DAY, "z": symbol}
-            text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-            wire.client.publish("home/x", text, qos=1)
+            wire.client.publish("home/x", json.dumps(content, indent=number), qos=1)
         wire.client.publish("home/x", b'{"node":1}', qos=1)
         line = listener.stdout.readline()
         wire.close()
@@ -233,4 +232,5 @@ def test_a_step_that_waits_is_decided_without_the_missing(tmp_path, mosquitto):
     assert decision["p"] == [round(part, 4) for part in core.close()[0].posterior]
     for count in ("of another design 1", "of an unknown node 1", "contradicting an earlier one 1"):
         assert count in said
-    assert "malformed 1" in said
+    assert "malformed 1," in said
+    assert "malformed 1: mapping message: expected exactly the keys design, id, node" in said

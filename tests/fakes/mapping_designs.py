@@ -94,6 +94,8 @@ def room_mapping(**changes: Any) -> MappingDesign:
         step_ms=STEP_MS,
         information_asked=0.5,
         information=0.4375,
+        regimes=None,
+        information_across=None,
         information_upper=0.625,
         confidence=0.95,
         local_asked=1.125,

@@ -1,23 +1,24 @@
 """A mapping in the bundle: written, read, pinned, and refused when touched."""
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from fakes.mapping_designs import accounted_mapping, node, room_mapping, three_nodes, weights
 
 from agent.formats.bundle import design_digest, read_bundle, write_bundle
 from agent.formats.errors import FormatError
-from agent.formats.mapping_design import MappingDesign
+from agent.formats.mapping_design import MappingDesign, local_epsilon
 from agent.formats.mapping_entry import mapping_entry
 from agent.formats.npy_array import decode_array, encode_array
 from agent.formats.stored_zip import decode_stored_zip, encode_stored_zip
 from tests.agent.example_designs import rooms, stream, window
-from tests.fakes.mapping_designs import accounted_mapping, node, room_mapping, three_nodes, weights
 
-GOLDEN_SHA256 = "bbd21b1a236745a11cb80724053687cb6421829c2719b43c9a9579879b70dbda"
-GOLDEN_ACCOUNTED_SHA256 = "31fe4388b23aa7656024eff8895f4cb2fcc793262b0306a0f748643278bb0aea"
+GOLDEN_SHA256 = "544c4a68d786858df6a1978348e258bfe77470b1babe8210a6fc962be1330843"
+GOLDEN_ACCOUNTED_SHA256 = "f4ccf3104ba209f00804fe7c3ed57d37af63227dc2671ffdbc79fc66280e5cd6"
 SOUND = write_bundle([room_mapping()])
 MEMBERS = decode_stored_zip(SOUND)
 ACCOUNTED = write_bundle([accounted_mapping()])
@@ -80,10 +81,11 @@ def test_the_bytes_of_fixed_bundles_never_change() -> None:
         room_mapping(information=float("inf"), information_asked=None, local_asked=None),
         room_mapping(information_upper=None, confidence=None, knowledge=()),
         room_mapping(information_upper=float("inf")),
+        room_mapping(regimes=5, information_across=0.5),
         room_mapping(information=1, step_ms=1, public_error=0),
         accounted_mapping(nodes=(accounted_mapping().nodes[1],), outcomes=np.full((2, 2), 0.25)),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_what_is_written_is_read_beside_other_kinds(design: MappingDesign) -> None:
     content = write_bundle([stream(), design, window(), rooms()])
@@ -96,7 +98,7 @@ def test_what_is_written_is_read_beside_other_kinds(design: MappingDesign) -> No
 
 def test_a_map_that_rules_cells_out_has_an_unbounded_epsilon() -> None:
     sure = node("co2", ("S5_CO2",), three_nodes()[1].quantiser, weights((1.0, 0.0), (0.0, 1.0)))
-    design = room_mapping(nodes=(sure,))
+    design = room_mapping(nodes=(sure,), local_asked=None)
     assert manifest_of(design)["nodes"][0]["local"] == "unbounded"
     assert same(design, read_bundle(write_bundle([design])).design("room"))
 
@@ -136,6 +138,7 @@ def test_changed_bytes_and_truncations_are_refused(sound: bytes) -> None:
 
 HALF = 1 << 31
 NODE = ("nodes", 1)
+LOG_3 = math.log(3)  # what the tables of that node have
 
 
 @pytest.mark.parametrize(
@@ -168,8 +171,11 @@ NODE = ("nodes", 1)
         (("information_asked",), "unbounded", "not finite"),
         (("information_asked",), -1.0, "below zero"),
         (("information_upper",), None, "belong together"),
+        (("regimes",), 5, "belong together"),
+        (("information_across",), 0.5, "belong together"),
         (("confidence",), 1.0, "between 0 and 1"),
         (("local_asked",), "unbounded", "not finite"),
+        (("local_asked",), 0.75, "'co2' has tables of epsilon 1.0986.*asked for, 0.75; design it"),
         (("public_error",), 1.5, "not a probability"),
         (("private_chance",), -0.5, "not a probability"),
         (("horizon",), 5000, "out of range"),
@@ -186,6 +192,7 @@ NODE = ("nodes", 1)
         ((*NODE, "low"), [3000.0], "in order"),
         ((*NODE, "high"), [1.0, 2.0], "its quantiser takes 1"),
         ((*NODE, "local"), 1.0, "its tables have"),
+        ((*NODE, "local"), LOG_3 - 2e-9, "its tables have"),
         ((*NODE, "steady_backward"), 1.0, "belong to accounted"),
         ((*NODE, "steady_forward"), -1.0, "below zero"),
         ((*NODE, "tables"), [], "one or two"),
@@ -210,10 +217,15 @@ NODE = ("nodes", 1)
         (("nodes", 0, "quantiser", "questions"), [[0, 20.0], [7, 25.0]], "not there"),
         (("nodes", 0, "quantiser", "columns"), 1, "not there"),
     ],
-    ids=range(68),
+    ids=range(72),
 )
 def test_each_wrong_entry_is_refused(path: tuple[Any, ...], to: Any, message: str) -> None:
-    refused(with_entry(*path, to=to), message)
+    content = with_entry(*path, to=to)
+    refused(content, message)
+    if path[0] not in ("kind", "name"):
+        refused(content, "design 'room'")  # which, where a bundle holds several
+    if path[:2] == NODE and path[2:] not in ((), ("name",)):
+        refused(content, "node 'co2'")
 
 
 def test_infinities_that_are_not_spelled_out_are_refused() -> None:
@@ -292,3 +304,16 @@ def test_digests_tell_designs_apart() -> None:
         accounted_mapping(limit=4.0),
     ]
     assert len({design_digest(design) for design in several}) == len(several)
+
+
+@pytest.mark.parametrize(("regimes", "across"), [(0, 0.5), (5000, 0.5), (5, -0.5), (5, np.nan)])
+def test_regimes_out_of_range_are_refused(regimes: int, across: float) -> None:
+    with pytest.raises(FormatError, match="regimes or the budget across them is out of range"):
+        room_mapping(regimes=regimes, information_across=across)
+
+
+def test_a_logarithm_that_another_library_rounds_otherwise_is_no_contradiction() -> None:
+    read = read_bundle(with_entry(*NODE, "local", to=LOG_3 - 5e-10))
+    design = read.design("room")
+    assert isinstance(design, MappingDesign)
+    assert design.nodes[1].local < local_epsilon(design.nodes[1].tables)
