@@ -26,8 +26,10 @@ from precompute.mapping.metrics import (
     local_privacy,
     mutual_information,
     reading_outcomes,
+    regime_privacy,
 )
 from precompute.mapping.outcome_tensors import Grouped, group, outcomes
+from precompute.mapping.regimes import comparisons
 from precompute.mapping.solution import Achieved
 
 MOST_OUTCOMES = 1 << 20
@@ -44,14 +46,15 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
     Raises:
         MappingError: maps that do not fit the joint.
     """
+    across = None if joint.value_of is None else _across(joint, maps)
+    joint = joint.without_regimes()
     said = group(joint.after(maps))
     local = tuple(local_privacy(one) for one in maps)
     readings = tuple(
         mutual_information(reading_outcomes(joint, sensor, one)) for sensor, one in enumerate(maps)
     )
     prior = joint.prior
-    number = math.prod(one.shape[1] for one in maps)
-    exact = number <= MOST_OUTCOMES and number * prior.size <= MOST_CELLS
+    exact = _all_outcomes(maps, prior.size)
     if exact:
         cells = outcomes(said, said.tables)
         of_public, of_private = cells.sum(axis=1), cells.sum(axis=0)
@@ -76,7 +79,28 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
         private_leakage=private_leakage,
         public_information=public_information,
         reading_information=readings,
+        across=across,
     )
+
+
+def _across(joint: Joint, maps: Sequence[FloatArray]) -> float:
+    """epsilon_I for all mixtures of regimes: exact, or the bound on pairs of the module's words."""
+    assert joint.value_of is not None
+    said = group(joint.after(maps))
+    if _all_outcomes(maps, joint.prior.size):
+        return regime_privacy(outcomes(said, said.tables).sum(axis=0), joint.value_of)
+    bound = sum(local_privacy(one) for one in maps)
+    if said.weights.size**2 > MOST_PAIRS:
+        return bound
+    prior = joint.prior.sum(axis=0)
+    pairs = [(r, other) for r, other in comparisons(joint.value_of) if prior[r] * prior[other] > 0]
+    return min(bound, max((_worst_pair(said, *pair) for pair in pairs), default=0.0))
+
+
+def _all_outcomes(maps: Sequence[FloatArray], values: int) -> bool:
+    """Whether every outcome is looked at."""
+    number = math.prod(one.shape[1] for one in maps)
+    return bool(number <= MOST_OUTCOMES and number * values <= MOST_CELLS)
 
 
 def _bounded(said: Grouped, prior: FloatArray, local: float) -> float:

@@ -16,8 +16,8 @@ from precompute.mapping.starts import Start, make_starts
 
 # Chains of two stages that are refined.
 REFINED = 2
-# Starts of a second stage, whose maps have few cells.
-SECOND_STARTS = 8
+# Starts of what only begins another search, and of a second stage, whose maps have few cells.
+FEW_STARTS = 8
 
 
 class Architectures:
@@ -67,16 +67,22 @@ class Architectures:
         )
         return Flow(self.budgets.information, guarded, local, surrogate)
 
-    def single(self, kind: str, symbols: int, *, polished: int = POLISHED) -> Found:
-        """One stage that keeps one budget; asked again, the first answer."""
+    def single(self, kind: str, symbols: int, *, begins: bool = False) -> Found:
+        """One stage that keeps one budget; asked again, the first answer.
+
+        With less care where another search only begins from it.
+        """
         if (kind, symbols) not in self.known:
+            options = self.options
+            if begins:
+                options = replace(options, starts=min(options.starts, FEW_STARTS))
             flow = (
                 Flow(math.inf, "end", (self.budgets.local,))
                 if kind == "local"
                 else self._flow("end", (math.inf,), symbols)
             )
             self.known[kind, symbols] = search(
-                self.grouped, flow, symbols, self.options, polished=polished
+                self.grouped, flow, symbols, options, polished=1 if begins else POLISHED
             )
         return self.known[kind, symbols]
 
@@ -85,7 +91,7 @@ class Architectures:
         if ("both", symbols) not in self.known:
             flow = self.flow_both()
             given = [
-                shrunk(self.grouped, self.single(kind, symbols, polished=1).chains[0], flow)
+                shrunk(self.grouped, self.single(kind, symbols, begins=True).chains[0], flow)
                 for kind in ("local", "information")
             ]
             self.known["both", symbols] = search(self.grouped, flow, symbols, self.options, given)
@@ -96,9 +102,7 @@ class Architectures:
         options, budgets = self.options, self.budgets
         flow = self._flow("middle", (math.inf, budgets.local), options.middle)
         inner = Flow(math.inf, "end", (budgets.local,))
-        # What is refined afterwards needs less care before.
-        few = 1 if options.refine else POLISHED
-        firsts = self.single("information", options.middle, polished=few)
+        firsts = self.single("information", options.middle, begins=options.refine)
         built = self._two_stages(firsts, inner, flow, ())
         if not options.refine or options.middle != options.symbols:
             return built
@@ -106,7 +110,7 @@ class Architectures:
         noise = tuple(_response(options.symbols, budgets.local) for _ in self.grouped.tables)
         private = self._flow("middle", (math.inf,), options.middle)
         number = max(1, options.starts)
-        starts = [Start(chain, None) for chain in built.chains]
+        starts = [Start(chain, None, finished=True) for chain in built.chains]
         starts += [
             Start(Chain((start.chain.stages[0], noise)), start.rule)
             for start in make_starts(
@@ -135,17 +139,14 @@ class Architectures:
         options = self.options
         chains, settled = [], firsts.settled
         # Second stages are small: few starts find the best.
-        few = replace(options, starts=min(options.starts, SECOND_STARTS))
+        few = replace(options, starts=min(options.starts, FEW_STARTS))
         for chain in firsts.chains[: REFINED if options.refine else 1]:
-            after = Grouped(
-                self.grouped.weights,
-                self.grouped.bounds,
-                tuple(
+            after = replace(
+                self.grouped,
+                tables=tuple(
                     table @ one
                     for table, one in zip(self.grouped.tables, chain.stages[0], strict=True)
                 ),
-                self.grouped.publics,
-                self.grouped.privates,
             )
             second = search(after, inner, options.symbols, few, polished=0)
             settled = settled and second.settled

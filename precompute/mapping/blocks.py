@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from precompute.mapping.joint import FloatArray, IntArray
+from precompute.mapping.regimes import comparisons
 from precompute.mapping.row_generation import information_rows
 
 # Budgets are met with this to spare when solving, a tenth of it when checking, so that solver
@@ -32,6 +33,7 @@ class Block:
         information: epsilon_I; used where ``guard`` is there.
         local: epsilon_LD of this stage; inf for none.
         symbols: |Y|.
+        value_of: of :class:`Joint`, for ``guard``.
         surrogate: whether the published stand-in is solved in place of ``guard``'s rows.
     """
 
@@ -42,6 +44,7 @@ class Block:
     information: float
     local: float
     symbols: int
+    value_of: tuple[int, ...] | None = None
     surrogate: bool = False
 
     def said(self, one: FloatArray) -> FloatArray:
@@ -72,11 +75,50 @@ class Block:
             given += self.reward[h].T @ (rule == h)
         return given if self.post is None else np.asarray(given @ self.post.T)
 
+    def worth(self, one: FloatArray, power: float) -> float:
+        """The success, or a smooth stand-in for it: the sum over outcomes of the norm of p(., z).
+
+        The power-norm of p(h, z) over h is the largest of them where ``power`` is inf. Below that
+        it grows with whatever tells values of H apart, also where no decision changes yet.
+        """
+        return total_norm(self.outcomes(one), power)
+
+    def slope(self, one: FloatArray, power: float) -> FloatArray:
+        """(|X|, |Y|) c, the slope of ``worth`` there: it is convex, so that
+        worth(new) >= worth(one) + sum(c * (new - one))."""
+        if math.isinf(power):
+            return self.gain(self.rule(one))
+        cells = self.outcomes(one)
+        top = cells.max(axis=0)
+        cells = cells / np.where(top > 0, top, 1.0)
+        norm = np.sum(cells**power, axis=0) ** (1.0 / power)
+        slopes = (cells / np.where(norm > 0, norm, 1.0)) ** (power - 1.0)
+        given = np.zeros((self.reward.shape[2], slopes.shape[2]))
+        for reward, slope in zip(self.reward, slopes, strict=True):
+            given += reward.T @ slope
+        return given if self.post is None else np.asarray(given @ self.post.T)
+
+    @property
+    def sides(self) -> int:
+        """Rows of information privacy for each outcome."""
+        if self.guard is None:
+            return 0
+        if self.value_of is None:
+            return 2 * int(self.guard.shape[0])
+        return int(comparisons(self.value_of).shape[0])
+
     def rows(self, limit: float) -> FloatArray:
         """(R, |X|) the rows of information privacy at a limit; R is 0 without a guard."""
         if self.guard is None:
             return np.zeros((0, self.reward.shape[2]))
-        return information_rows(self.guard, limit)
+        return information_rows(self.guard, limit, self.value_of)
+
+
+def total_norm(cells: FloatArray, power: float) -> float:
+    """The sum over outcomes of the power-norm of p(h, .) over h, its first axis."""
+    if math.isinf(power):
+        return float(cells.max(axis=0).sum())
+    return float(np.sum(np.sum(cells**power, axis=0) ** (1.0 / power)))
 
 
 def solving_limit(asked: float) -> float:

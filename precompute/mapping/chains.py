@@ -11,13 +11,16 @@ from typing import Literal
 
 import numpy as np
 
-from precompute.mapping.blocks import Block, accepting_limit
+from precompute.mapping.blocks import Block, accepting_limit, total_norm
 from precompute.mapping.joint import FloatArray, Maps
 from precompute.mapping.outcome_tensors import Grouped, outcomes, tensor
 from precompute.mapping.row_generation import information_rows
 
-# Halvings of the share that is mixed in: it is found to 2^-22 of the whole.
-BISECTIONS = 22
+# The share that is mixed in is found to so much, or until the worst constraint has at most this
+# share of what the constant maps leave of it. STEPS are never needed.
+LEAST_SHARE = 2.0**-24
+SPARED = 1e-6
+STEPS = 60
 
 Guarded = Literal["middle", "end"]
 
@@ -93,56 +96,93 @@ def block(grouped: Grouped, chain: Chain, flow: Flow, sensor: int, stage: int) -
         information=flow.information,
         local=flow.local[stage],
         symbols=chain.stages[stage][sensor].shape[1],
+        value_of=grouped.value_of,
         surrogate=flow.surrogate,
     )
 
 
 def success(grouped: Grouped, chain: Chain) -> float:
     """The chance of deciding H rightly from what is said."""
+    return worth(grouped, chain, math.inf)
+
+
+def worth(grouped: Grouped, chain: Chain, power: float) -> float:
+    """The success, or its smooth stand-in (:meth:`Block.worth`)."""
     said = [table @ one for table, one in zip(grouped.tables, chain.maps(), strict=True)]
-    return float(outcomes(grouped, said).sum(axis=1).max(axis=0).sum())
+    cells = outcomes(grouped, said).sum(axis=1)
+    return total_norm(cells, power)
 
 
 def feasible(grouped: Grouped, chain: Chain, flow: Flow) -> bool:
     """Whether every budget holds, by looking at every outcome."""
+    return excess(grouped, chain, flow) <= 0.0
+
+
+def excess(grouped: Grouped, chain: Chain, flow: Flow) -> float:
+    """By how much the worst constraint is broken, as a share of what it is about; <= 0 for none."""
+    worst = -1.0
     for limit, maps in zip(flow.local, chain.stages, strict=True):
-        if not math.isinf(limit) and not all(_private(one, limit) for one in maps):
-            return False
+        if not math.isinf(limit):
+            worst = max(worst, *(_local_excess(one, limit) for one in maps))
     if math.isinf(flow.information):
-        return True
+        return worst
     maps = chain.maps() if flow.guarded == "end" else chain.stages[0]
     said = [table @ one for table, one in zip(grouped.tables, maps, strict=True)]
     cells = outcomes(grouped, said).sum(axis=0)
-    rows = information_rows(cells[:, :, None], accepting_limit(flow.information))
-    return bool(np.all(rows <= 0))
+    rows = information_rows(cells[:, :, None], accepting_limit(flow.information), grouped.value_of)
+    return max(worst, float(rows.max(initial=-1.0)))
 
 
 def shrunk(grouped: Grouped, chain: Chain, flow: Flow) -> Chain:
     """The first stage (or the only one) mixed with constants until every budget holds.
 
-    The share is found by bisection; it is the same for all sensors. The chain comes back as it is
-    where it is feasible.
+    The share is the same for all sensors, and the least, or a hair more. The chain comes back as
+    it is where it is feasible.
     """
-    if feasible(grouped, chain, flow):
-        return chain
+    flat = tuple(tuple(_flat(one) for one in maps) for maps in chain.stages)
 
     def mixed(share: float) -> Chain:
         stages = []
-        for limit, maps in zip(flow.local, chain.stages, strict=True):
+        for limit, maps, constants in zip(flow.local, chain.stages, flat, strict=True):
             if maps is chain.stages[0] or not math.isinf(limit):
-                stages.append(tuple((1.0 - share) * one + share * _flat(one) for one in maps))
+                stages.append(
+                    tuple(
+                        (1.0 - share) * one + share * constant
+                        for one, constant in zip(maps, constants, strict=True)
+                    )
+                )
             else:
                 stages.append(maps)
         return Chain(tuple(stages))
 
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        if feasible(grouped, mixed(middle), flow):
-            high = middle
+    above = excess(grouped, chain, flow)
+    if above <= 0.0:
+        return chain
+    # Regula falsi after Illinois, which aims at the middle of what may be spared.
+    low, high, kept = 0.0, 1.0, mixed(1.0)
+    below = excess(grouped, kept, flow)
+    spared = SPARED * max(0.0, -below)
+    side = 0
+    for _ in range(STEPS):
+        if high - low <= LEAST_SHARE:
+            break
+        aimed = below + 0.5 * spared
+        share = high - (high - low) * aimed / (aimed - above)
+        if not low < share < high:
+            share = 0.5 * (low + high)
+        here = mixed(share)
+        now = excess(grouped, here, flow)
+        if now <= 0.0:
+            high, below, kept = share, now, here
+            if now >= -spared:
+                break
+            above = 0.5 * above if side < 0 else above
+            side = -1
         else:
-            low = middle
-    return mixed(high)
+            low, above = share, now
+            below = 0.5 * below if side > 0 else below
+            side = 1
+    return kept
 
 
 def _flat(one: FloatArray) -> FloatArray:
@@ -151,5 +191,7 @@ def _flat(one: FloatArray) -> FloatArray:
     return np.tile(used / used.sum(), (one.shape[0], 1))
 
 
-def _private(one: FloatArray, limit: float) -> bool:
-    return bool(np.all(math.exp(-accepting_limit(limit)) * one.max(axis=0) <= one.min(axis=0)))
+def _local_excess(one: FloatArray, limit: float) -> float:
+    top = one.max(axis=0)
+    beyond = math.exp(-accepting_limit(limit)) * top - one.min(axis=0)
+    return float((beyond / np.where(top > 0, top, 1.0)).max())

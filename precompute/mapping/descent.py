@@ -40,6 +40,7 @@ def descend(
     tolerance: float,
     rule: IntArray | None = None,
     stages: tuple[int, ...] | None = None,
+    power: float = math.inf,
 ) -> Descent:
     """Sweeps over all blocks until a sweep gains less than ``tolerance``.
 
@@ -51,6 +52,8 @@ def descend(
         tolerance: see above.
         rule: (|Z_1|, …, |Z_s|) decisions that the first sweep follows, taking what it gives.
         stages: which stages may change; all of them unless told.
+        power: below inf, of the smooth stand-in that is raised (:func:`blocks.total_norm`); the
+            success that comes back is then its value.
     """
     visits = [
         (sensor, stage)
@@ -64,13 +67,15 @@ def descend(
             sensor, stage = visit
             here = block(grouped, chain, flow, sensor, stage)
             present = chain.stages[stage][sensor]
-            reached = here.success(present)
+            reached = here.worth(present, power)
             forced = rule is not None and sweep == 0
-            followed = _seen(rule, sensor) if forced and rule is not None else here.rule(present)
-            gain = here.gain(followed)
+            if forced and rule is not None:
+                gain = here.gain(_seen(rule, sensor))
+            else:
+                gain = here.slope(present, power)
             one, held = best_map(here, gain, present, active.get(visit))
             active[visit] = held
-            new = here.success(one)
+            new = here.worth(one, power)
             if forced or new > reached + NO_GAIN:
                 chain, reached = chain.with_map(sensor, stage, one), new
         if sweep > 0 and reached - before < tolerance:

@@ -14,7 +14,7 @@ def require_kept(reached: Achieved, budgets: Budgets, architecture: Architecture
     """Fail closed: no design leaves here that exceeds what was asked."""
     pairs = []
     if architecture != "local":
-        pairs.append(("information", reached.information, budgets.information))
+        pairs.append(("information", reached.guarded, budgets.information))
     if architecture != "information":
         pairs.append(("local", max(reached.local), budgets.local))
     for name, found, asked in pairs:
@@ -36,4 +36,18 @@ def require_sizes(joint: Joint, options: Options) -> None:
             f"mapping: {len(joint.sizes)} sensors would say {outcomes} different things together; "
             f"at most {MOST_OUTCOMES} can be listed and decided by; use fewer symbols, or design "
             "groups of sensors apart"
+        )
+
+
+def require_no_surrogate(joint: Joint, options: Options) -> None:
+    """Regimes are guarded exactly or not at all: the stand-in compares values of G only."""
+    symbols = max(options.symbols, options.middle)
+    exact = options.constraint == "exact" or (
+        options.constraint == "auto" and symbols ** len(joint.sizes) <= options.exact_outcomes
+    )
+    if joint.value_of is not None and not exact:
+        raise MappingError(
+            f"regimes: found {len(joint.sizes)} nodes with {symbols} symbols; expected at most "
+            f"{options.exact_outcomes} outcomes together, all of which can be looked at; use fewer "
+            "nodes or symbols, or leave regimes out"
         )

@@ -42,6 +42,7 @@ from precompute.mapping.epic_training import (
 )
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import FloatArray, IntArray, Joint, Maps
+from precompute.mapping.least_said import least_said
 from precompute.mapping.solution import Budgets, Options, Solution
 
 # Numbers of the largest array, classes by outcomes; 400 MB.
@@ -201,8 +202,9 @@ def _solution(
     warnings: tuple[str, ...],
 ) -> Solution:
     """The maps with their re-checked promise; mixed with constants until it holds."""
+    (maps,) = least_said(joint, (maps,))
     reached = achieved(joint, maps)
-    if reached.information > budgets.information + BEYOND or (
+    if reached.guarded > budgets.information + BEYOND or (
         max(reached.local) > budgets.local + BEYOND
     ):
         maps = mixed(maps, kept_share(joint, budgets, maps))

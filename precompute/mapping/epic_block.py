@@ -244,6 +244,6 @@ def block_of(
                 for g in range(joint.privates)
             ]
         )
-        asked = information_rows(tensor, checking_limit(budgets.information))
-        tightened = information_rows(tensor, solving_limit(budgets.information))
+        asked = information_rows(tensor, checking_limit(budgets.information), joint.value_of)
+        tightened = information_rows(tensor, solving_limit(budgets.information), joint.value_of)
     return Block(*distinct, mass, slopes, costs, asked, tightened, budgets.local)

@@ -76,7 +76,7 @@ def kept_share(joint: Joint, budgets: Budgets, maps: Maps) -> float:
 
     def holds(share: float) -> bool:
         reached = achieved(joint, mixed(maps, share))
-        return reached.information <= budgets.information and max(reached.local) <= budgets.local
+        return reached.guarded <= budgets.information and max(reached.local) <= budgets.local
 
     if holds(1.0):
         return 1.0

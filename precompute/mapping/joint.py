@@ -10,7 +10,7 @@ Conventions: maps are (|X_t|, |Z_t|), rows sum to 1. Hypotheses are numbered fro
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -37,6 +37,8 @@ class Joint:
         tables: for each sensor (K, |X_t|), rows summing to 1.
         publics: |H|, at least 2.
         privates: |G|, at least 1 (a G that is constant needs no protection).
+        value_of: where G is told apart by regimes (:mod:`precompute.mapping.regimes`), the value
+            of G that each of the ``privates`` numbers belongs to; None where each is a value.
 
     Raises:
         MappingError: shapes that do not fit, or probabilities that are none.
@@ -48,6 +50,7 @@ class Joint:
     tables: tuple[FloatArray, ...]
     publics: int
     privates: int
+    value_of: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         weights = _probabilities("the weights of the classes", self.weights[None, :])[0]
@@ -62,6 +65,13 @@ class Joint:
                     f"({classes}, values)"
                 )
             tables.append(_probabilities(f"the table of sensor {number}", table))
+        if self.value_of is not None and (
+            len(self.value_of) != self.privates or min(self.value_of) < 0
+        ):
+            raise MappingError(
+                f"joint: found {len(self.value_of)} values of G for {self.privates} regimes of "
+                "them; expected a number from 0 for each"
+            )
         for name, labels, values in (
             ("public", self.public, self.publics),
             ("private", self.private, self.privates),
@@ -101,20 +111,30 @@ class Joint:
                 f"{len(self.tables)} sensors"
             )
         tables = tuple(table @ one for table, one in zip(self.tables, maps, strict=True))
-        return Joint(self.weights, self.public, self.private, tables, self.publics, self.privates)
+        return replace(self, tables=tables)
+
+    def without_regimes(self) -> "Joint":
+        """The joint of H, the values of G, and the readings."""
+        if self.value_of is None:
+            return self
+        return replace(
+            self,
+            private=np.array(self.value_of, dtype=np.intp)[self.private],
+            privates=max(self.value_of) + 1,
+            value_of=None,
+        )
 
     def merged(self) -> "Joint":
         """The same joint with classes that are alike made one."""
         rows = np.hstack([self.public[:, None], self.private[:, None], *self.tables])
         _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         weights = _added(number, self.weights, first.size)
-        return Joint(
-            weights,
-            self.public[first],
-            self.private[first],
-            tuple(table[first] for table in self.tables),
-            self.publics,
-            self.privates,
+        return replace(
+            self,
+            weights=weights,
+            public=self.public[first],
+            private=self.private[first],
+            tables=tuple(table[first] for table in self.tables),
         )
 
     def outcomes(self) -> FloatArray:
@@ -175,6 +195,7 @@ def joint_of_rows(
     *,
     publics: int,
     privates: int,
+    value_of: tuple[int, ...] | None = None,
 ) -> Joint:
     """The empirical joint of a log: (n,) labels, and for each sensor (n,) numbers of cells."""
     weights = np.full(public.size, 1.0 / public.size)
@@ -182,7 +203,7 @@ def joint_of_rows(
     different, number = np.unique(rows, axis=0, return_inverse=True)
     weights = _added(number, weights, different.shape[0])
     tables = tuple(np.eye(size)[different[:, 2 + t]] for t, size in enumerate(sizes))
-    return Joint(weights, different[:, 0], different[:, 1], tables, publics, privates)
+    return Joint(weights, different[:, 0], different[:, 1], tables, publics, privates, value_of)
 
 
 def _probabilities(what: str, rows: FloatArray) -> FloatArray:

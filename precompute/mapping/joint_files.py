@@ -6,8 +6,9 @@
     …
 
 h and g hold names, a node's column the number of its cell (from 0), p the probability. Cells that
-are not listed have the probability 0. Messages name a line; a joint that was learnt from people is
-personal data, so that what stands in it is not shown.
+are not listed have the probability 0. The header says what separates the columns: commas,
+semicolons or tabs; with the latter two a decimal comma is understood, as in logs. Messages name a
+line; a joint that was learnt from people is personal data, so that what stands in it is not shown.
 """
 
 import csv
@@ -19,10 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from agent.formats.documents import read_limited
+from agent.formats.errors import shown
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import Joint
 
 MAX_JOINT_BYTES = 64 << 20
+_SEPARATORS = (",", ";", "\t")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,29 +61,33 @@ def read_joint(
     except UnicodeDecodeError:
         raise MappingError(f"{path}: not UTF-8 text; expected a table of probabilities") from None
     rows = [
-        (number, next(csv.reader([line]), []))
+        (number, line)
         for number, line in enumerate(lines, start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     expected = ["h", "g", *(name for name, _ in nodes), "p"]
     if len(rows) < 2:
         raise MappingError(f"{path}: no rows; expected the columns {', '.join(expected)}")
-    header = [cell.strip() for cell in rows[0][1]]
-    if sorted(header) != sorted(expected):
+    headers = {separator: _cells(rows[0][1], separator) for separator in _SEPARATORS}
+    fitting = [one for one, header in headers.items() if sorted(header) == sorted(expected)]
+    if not fitting:
         raise MappingError(
             f"{path}: line {rows[0][0]} is not the header {', '.join(expected)}; write these "
-            "columns, in any order"
+            "columns, in any order, separated by commas, semicolons or tabs"
         )
+    separator, header = fitting[0], headers[fitting[0]]
     place = {name: header.index(name) for name in expected}
     hypotheses: list[list[str]] = [[], []]
     cells: list[list[int]] = [[] for _ in nodes]
     chances = []
     seen: set[tuple[str, ...]] = set()
-    for number, row in rows[1:]:
+    for number, line in rows[1:]:
         where = f"{path}: line {number}"
-        if len(row) != len(header):
-            raise MappingError(f"{where}: {len(row)} cells; expected {len(header)}")
-        words = [cell.strip() for cell in row]
+        words = _cells(line, separator)
+        if len(words) != len(header):
+            raise MappingError(
+                f"{where}: {len(words)} cells; expected {len(header)}, one for each column"
+            )
         key = tuple(words[place[name]] for name in expected[:-1])
         if key in seen:
             raise MappingError(f"{where}: the same h, g and cells as a line above; add them up")
@@ -89,7 +96,7 @@ def read_joint(
             found.append(_name(words[place[column]], column, where))
         for numbers, (name, size) in zip(cells, nodes, strict=True):
             numbers.append(_cell(words[place[name]], name, size, where))
-        chances.append(_chance(words[place["p"]], where))
+        chances.append(_chance(words[place["p"]], where, decimal_comma=separator != ","))
     total = math.fsum(chances)
     if abs(total - 1) > 1e-9:
         raise MappingError(
@@ -112,8 +119,12 @@ def read_joint(
 
 
 def _names(path: Path, which: str, given: tuple[str, ...], found: Sequence[str]) -> tuple[str, ...]:
-    if given and not set(found) <= set(given):
-        raise MappingError(f"{path}: {which} holds values that are not among its names")
+    others = sorted(set(found) - set(given)) if given else []
+    if others:
+        raise MappingError(
+            f"{path}: {which} has {len(others)} values that are not among its names, the first is "
+            f"{shown(others[0])}; expected {', '.join(given)}; complete the names or leave them out"
+        )
     return given or tuple(sorted(set(found)))
 
 
@@ -126,17 +137,26 @@ def _name(word: str, column: str, where: str) -> str:
 def _cell(word: str, node: str, size: int, where: str) -> int:
     if not word.isdecimal() or not 0 <= int(word) < size:
         raise MappingError(
-            f"{where}: {node} is not a cell; expected a number from 0 to {size - 1}, as its cuts "
-            "have it"
+            f"{where}: {node} is {shown(word)}; expected a cell, a number from 0 to {size - 1}, as "
+            "its cuts have it"
         )
     return int(word)
 
 
-def _chance(word: str, where: str) -> float:
+def _cells(line: str, separator: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
+    except csv.Error:
+        return []
+
+
+def _chance(word: str, where: str, *, decimal_comma: bool) -> float:
+    if decimal_comma and "." not in word:
+        word = word.replace(",", ".", 1)
     try:
         chance = float(word)
     except ValueError:
         chance = math.nan
     if not 0 <= chance <= 1:
-        raise MappingError(f"{where}: p is not a probability; expected a number from 0 to 1")
+        raise MappingError(f"{where}: p is {shown(word)}; expected a probability, from 0 to 1")
     return chance

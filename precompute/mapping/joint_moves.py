@@ -3,45 +3,57 @@
 Block by block no sensor can spend more once the common information budget is spent, wherever it
 was spent first. Here error and constraints are linearised in all maps together (both are
 multilinear), a linear program moves within a small box, and what the linearisation overlooked is
-made good by mixing with constants. A move is taken only where the real error falls; otherwise the
-box shrinks.
+made good by mixing with constants. A move is taken only where the success (or its stand-in,
+where a power is given) really rises; otherwise the box shrinks. The box is about the variables
+of :mod:`precompute.mapping.map_variables`.
 """
 
 import math
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linprog
 
-from precompute.mapping.block_program import local_rows
 from precompute.mapping.blocks import Block, solving_limit
-from precompute.mapping.chains import Chain, Flow, block, shrunk, success
+from precompute.mapping.chains import Chain, Flow, block, shrunk, worth
 from precompute.mapping.joint import FloatArray
+from precompute.mapping.linear_program import linear_program
+from precompute.mapping.map_variables import MapVariables, map_variables
 from precompute.mapping.outcome_tensors import Grouped
 from precompute.mapping.repair import cleaned
+from precompute.mapping.row_generation import sides
 
 FIRST_BOX = 0.2
 LEAST_BOX = 5e-3
 # Rows of information privacy, the nearest to their limit, that a move looks at.
 MOST_ROWS = 400
+# Of these, so many are there from the start; others come in where a move breaks them.
+FIRST_ROWS = 120
+BROKEN = 1e-9
+# Moves that gain less are not taken; with a stand-in, moves end after one that gains less.
 GAIN = 1e-9
+SMOOTH_GAIN = 1e-5
 
 
-def move_jointly(grouped: Grouped, flow: Flow, chain: Chain, moves: int) -> Chain:
+def move_jointly(
+    grouped: Grouped, flow: Flow, chain: Chain, moves: int, power: float = math.inf
+) -> Chain:
     """The chain after at most so many moves of its first stage; never worse, always feasible.
 
     The stage that is moved must be the one that information privacy is asked of: the only one, or
-    that of a flow guarded in the middle.
+    that of a flow guarded in the middle. With a finite ``power`` the smooth stand-in of the success
+    is raised (:func:`blocks.total_norm`), until a move gains little.
     """
     box = FIRST_BOX
-    reached = success(grouped, chain)
+    reached = worth(grouped, chain, power)
     for _ in range(moves):
-        moved = _moved(grouped, flow, chain, box)
+        moved = _moved(grouped, flow, chain, box, power)
         if moved is None:
             return chain
-        new = success(grouped, moved)
+        new = worth(grouped, moved, power)
         if new > reached + GAIN:
+            slow = not math.isinf(power) and new < reached + SMOOTH_GAIN
             chain, reached = moved, new
+            if slow:
+                return chain
             box = min(1.0, 1.5 * box)
         else:
             box /= 4.0
@@ -50,73 +62,78 @@ def move_jointly(grouped: Grouped, flow: Flow, chain: Chain, moves: int) -> Chai
     return chain
 
 
-def _moved(grouped: Grouped, flow: Flow, chain: Chain, box: float) -> Chain | None:
+def _moved(grouped: Grouped, flow: Flow, chain: Chain, box: float, power: float) -> Chain | None:
     """The best move within the box, made feasible."""
     maps = chain.stages[0]
     blocks = [block(grouped, chain, flow, sensor, 0) for sensor in range(len(maps))]
     limit = solving_limit(flow.local[0])
-    privates, sums, objective, low, high = [], [], [], [], []
-    for here, one in zip(blocks, maps, strict=True):
-        private, total = local_rows(*one.shape, limit)
-        gain = here.gain(here.rule(one))
-        extra = private.shape[1] - one.size
-        privates.append(sparse.csr_array(private))
-        sums.append(sparse.csr_array(total))
-        objective.append(np.concatenate([-gain.ravel(), np.zeros(extra)]))
-        low.append(np.concatenate([np.maximum(0.0, one.ravel() - box), np.zeros(extra)]))
-        high.append(np.concatenate([np.minimum(1.0, one.ravel() + box), np.ones(extra)]))
-    left = sparse.block_diag(privates, format="csr")
-    right = np.full(left.shape[0], 1e-9)
-    if not math.isinf(flow.information):
-        rows, sides = _linearised(blocks, maps, flow.information, left.shape[1])
-        left = sparse.vstack([left, rows], format="csr")
-        right = np.concatenate([right, sides])
-    together = sparse.block_diag(sums, format="csr")
-    result = linprog(
-        np.concatenate(objective),
-        A_ub=left,
-        b_ub=right,
-        A_eq=together,
-        b_eq=np.ones(together.shape[0]),
-        bounds=np.column_stack([np.concatenate(low), np.concatenate(high)]),
-        method="highs-ds",
+    parts = [map_variables(*one.shape, limit) for one in maps]
+    ends = np.cumsum([0, *(part.spread.shape[1] for part in parts)])
+    costs, centre = [], []
+    for here, one, part in zip(blocks, maps, parts, strict=True):
+        cost, _ = part.written(-here.slope(one, power).reshape(1, -1))
+        costs.append(cost.ravel())
+        centre.append(part.of(one))
+    middle = np.concatenate(centre)
+    program = linear_program(
+        np.concatenate(costs), np.maximum(0.0, middle - box), np.minimum(1.0, middle + box)
     )
-    if result.status != 0:
-        return None
-    found, place = [], 0
-    for one, total in zip(maps, sums, strict=True):
-        found.append(cleaned(result.x[place : place + one.size].reshape(one.shape)))
-        place += total.shape[1]
-    return shrunk(grouped, Chain((tuple(found), *chain.stages[1:])), flow)
+    for part, one, begin, end in zip(parts, maps, ends, ends[1:], strict=False):
+        wide = np.zeros((part.rows.shape[0], ends[-1]))
+        wide[:, begin:end] = part.rows
+        program.add(wide, part.low, part.held(one))
+    rows, sides = np.zeros((0, middle.size)), np.zeros(0)
+    if not math.isinf(flow.information):
+        rows, sides = _linearised(blocks, maps, parts, flow.information)
+    waiting = np.full(sides.size, True)
+    new = np.argsort(rows @ middle - sides, kind="stable")[-FIRST_ROWS:]
+    found: FloatArray | None = None
+    while new.size:
+        waiting[new] = False
+        program.add(rows[new], np.full(new.size, -np.inf), sides[new])
+        found = program.solve()
+        if found is None:
+            return None
+        new = np.flatnonzero(waiting & (rows @ found - sides > BROKEN))
+    if found is None:
+        found = program.solve()
+        if found is None:
+            return None
+    after = tuple(
+        cleaned(part.map(found[begin:end]))
+        for part, begin, end in zip(parts, ends, ends[1:], strict=False)
+    )
+    return shrunk(grouped, Chain((after, *chain.stages[1:])), flow)
 
 
 def _linearised(
-    blocks: list[Block], maps: tuple[FloatArray, ...], information: float, columns: int
-) -> tuple[sparse.csr_array, FloatArray]:
-    """Rows over all maps, and their right-hand sides, for the outcomes nearest to their limit."""
+    blocks: list[Block],
+    maps: tuple[FloatArray, ...],
+    parts: list[MapVariables],
+    information: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Rows over all variables and their right sides, for the outcomes nearest to their limit."""
     limit = solving_limit(information)
     shape = tuple(one.shape[1] for one in maps)
     first = blocks[0].guard
     assert first is not None
     prior = first.sum(axis=(1, 2))
-    held = prior > 0
+    compared = sides(prior, limit, blocks[0].value_of)
     # (|G|, z) from the first sensor's block: its symbol is the first axis.
     cells = np.moveaxis(first @ maps[0], 2, 1).reshape(prior.size, -1)
     total = cells.sum(axis=0)
-    given = cells[held] / prior[held, None] / np.where(total > 0, total, 1.0)
-    excess = np.concatenate([given * math.exp(-limit) - 1.0, math.exp(-limit) - given])
+    weights = np.where(prior > 0, prior, 1.0)
+    excess = compared @ (cells / weights[:, None] / np.where(total > 0, total, 1.0))
     excess[:, total <= 0] = -np.inf
     excess = excess.ravel()
     number = min(MOST_ROWS, excess.size)
     chosen = np.argpartition(-excess, number - 1)[:number]
     chosen = np.sort(chosen[np.isfinite(excess[chosen])])
     side, outcome = np.divmod(chosen, total.size)
-    lower, value = np.divmod(side, int(held.sum()))
     symbols = np.unravel_index(outcome, shape)
-    rows = np.zeros((chosen.size, columns))
-    place = 0
-    extra = columns - sum(one.size for one in maps)
-    for sensor, (here, one) in enumerate(zip(blocks, maps, strict=True)):
+    every = np.arange(chosen.size)
+    written, right = [], (len(maps) - 1) * excess[chosen]
+    for sensor, (here, one, part) in enumerate(zip(blocks, maps, parts, strict=True)):
         assert here.guard is not None
         rest = [axis for axis in range(len(maps)) if axis != sensor]
         others = (
@@ -126,16 +143,11 @@ def _linearised(
             if rest
             else np.zeros(chosen.size, dtype=np.intp)
         )
-        part = here.guard[held][:, others] / total[outcome][None, :, None]
-        whole = here.guard.sum(axis=0)[others] / total[outcome][:, None]
-        own = part[value, np.arange(chosen.size)] / prior[held][value][:, None]
-        upper = math.exp(-limit) * own - whole
-        under = math.exp(-limit) * whole - own
-        slope = np.where(lower[:, None] > 0, under, upper)
-        columns_of = place + np.arange(one.shape[0]) * one.shape[1]
-        rows[np.arange(chosen.size)[:, None], columns_of[None, :] + symbols[sensor][:, None]] = (
-            slope
-        )
-        place += one.size + (one.shape[1] if extra else 0)
+        given = here.guard[:, others] / total[outcome][None, :, None] / weights[:, None, None]
+        slope = np.zeros((chosen.size, *one.shape))
+        slope[every, :, symbols[sensor]] = np.einsum("kg,gkx->kx", compared[side], given)
+        rows, constant = part.written(slope.reshape(chosen.size, -1))
+        written.append(rows)
+        right = right - constant
     # f(P + D) is about the sum of the slopes at P + D, less (s - 1) f(P): f has degree s.
-    return sparse.csr_array(rows), (len(maps) - 1) * excess[chosen]
+    return np.hstack(written), right

@@ -16,7 +16,7 @@ single rows would always choose the empirical model.
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from precompute.mapping.joint import (
     joint_of_independent_sensors,
     joint_of_rows,
 )
+from precompute.mapping.regimes import Regimes
 
 WEIGHTS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0)
 PSEUDO_COUNTS = (0.1, 0.5, 2.0)
@@ -52,6 +53,7 @@ class Rows:
         sizes: number of cells of each node.
         publics: |H|.
         privates: |G|.
+        value_of: of :class:`Joint`, where ``private`` numbers regimes.
     """
 
     times_seconds: FloatArray
@@ -61,35 +63,37 @@ class Rows:
     sizes: tuple[int, ...]
     publics: int
     privates: int
+    value_of: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return int(self.public.size)
 
     def slice(self, first: int, last: int) -> "Rows":
         """Rows from ``first`` up to, not including, ``last``."""
-        part = slice(first, last)
-        return Rows(
-            self.times_seconds[part],
-            self.public[part],
-            self.private[part],
-            tuple(column[part] for column in self.cells),
-            self.sizes,
-            self.publics,
-            self.privates,
-        )
+        return self._of(np.arange(len(self))[first:last])
 
     def without(self, first: int, last: int) -> "Rows":
         """All rows but those of :meth:`slice`."""
         keep = np.ones(len(self), dtype=bool)
         keep[first:last] = False
-        return Rows(
-            self.times_seconds[keep],
-            self.public[keep],
-            self.private[keep],
-            tuple(column[keep] for column in self.cells),
-            self.sizes,
-            self.publics,
-            self.privates,
+        return self._of(np.flatnonzero(keep))
+
+    def by_regime(self, told_apart: Regimes) -> "Rows":
+        """The rows with pairs of G and regime in place of G."""
+        return replace(
+            self,
+            private=told_apart.number,
+            privates=len(told_apart.value_of),
+            value_of=told_apart.value_of,
+        )
+
+    def _of(self, part: IntArray) -> "Rows":
+        return replace(
+            self,
+            times_seconds=self.times_seconds[part],
+            public=self.public[part],
+            private=self.private[part],
+            cells=tuple(column[part] for column in self.cells),
         )
 
 
@@ -122,8 +126,12 @@ class LearnedJoint:
     notes: tuple[str, ...]
 
 
-def learn_joint(rows: Rows, smoothing: Smoothing = Smoothing()) -> LearnedJoint:
-    """The mixture described above.
+def learn_joint(
+    rows: Rows, smoothing: Smoothing = Smoothing(), told_apart: Regimes | None = None
+) -> LearnedJoint:
+    """The mixture described above; with regimes, of H, pairs of G and regime, and cells.
+
+    Smoothing is chosen without regimes: a held-out stretch of time has regimes of its own.
 
     Raises:
         MappingError: no rows; or more than ``MAX_DIFFERENT_ROWS`` different ones where a weight
@@ -153,6 +161,8 @@ def learn_joint(rows: Rows, smoothing: Smoothing = Smoothing()) -> LearnedJoint:
             f"smoothing chosen by the likelihood of {FOLDS} held-out stretches of the log: "
             f"weight {weight:g}, count {count:g} ({score:.4g} nats a row)"
         )
+    if told_apart is not None:
+        rows = rows.by_regime(told_apart)
     return LearnedJoint(mixed_joint(rows, weight, count), weight, count, tuple(notes))
 
 
@@ -160,9 +170,10 @@ def independent_joint(rows: Rows, pseudo_count: float) -> Joint:
     """Sensors independent given (h, g), with Laplace smoothing."""
     prior, tables = _independent(rows, pseudo_count)
     shape = (rows.publics, rows.privates)
-    return joint_of_independent_sensors(
+    joint = joint_of_independent_sensors(
         prior.reshape(shape), [table.reshape(*shape, -1) for table in tables]
     )
+    return replace(joint, value_of=rows.value_of)
 
 
 def rows_alone(rows: Rows) -> Joint:
@@ -174,6 +185,7 @@ def rows_alone(rows: Rows) -> Joint:
         rows.sizes,
         publics=rows.publics,
         privates=rows.privates,
+        value_of=rows.value_of,
     )
 
 
@@ -190,6 +202,7 @@ def mixed_joint(rows: Rows, weight: float, pseudo_count: float) -> Joint:
         tuple(np.vstack(pair) for pair in zip(rough.tables, smooth.tables, strict=True)),
         rows.publics,
         rows.privates,
+        rows.value_of,
     )
 
 

@@ -31,6 +31,7 @@ import numpy as np
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import FloatArray, IntArray, Maps
 from precompute.mapping.learning import Rows
+from precompute.mapping.outcome_shares import OutcomeShares
 
 # Share of the risk that is spent on p(g).
 PRIOR_SHARE = 0.1
@@ -124,44 +125,41 @@ def mean_interval(blocks: FloatArray, risk: float) -> tuple[float, float]:
 
 def _by_betting(maps: Maps, rows: Rows, blocks: IntArray, risk: float, largest: float) -> float:
     """The least epsilon (rounded up) that all tests allow; inf where that passes ``largest``."""
-    guess, ratio = _shares(maps, rows)
-    if not ratio.size:  # nothing varies but by rounding
+    shares = OutcomeShares(maps, rows, blocks)
+    if not shares.ratio.size:  # nothing varies but by rounding
         return math.inf
-    sizes = np.bincount(blocks)
+    bar = math.log(2 * rows.privates * shares.ratio.size / (risk * (1 - PRIOR_SHARE)))
+    intervals = [
+        mean_interval(shares.frequencies(value), risk * PRIOR_SHARE / rows.privates)
+        for value in range(rows.privates)
+    ]
+    # What one test refuses it refuses farther from 1 too. So the least that all refuse is the
+    # largest of what each does, and a test that refuses the largest so far has nothing to add.
+    found = math.ldexp(largest, -BISECTIONS)
+    for said, part in shares.groups():
+        for value, (low, high) in enumerate(intervals):
+            test = _Tests(*shares.averages(said, value), shares.ratio[part], low, high)
+            if not test.refuses(math.exp(found), bar):
+                found = _least_refused(test, bar, largest)
+            if found == math.inf:
+                return found
+    return found
 
-    def averages(values: FloatArray) -> FloatArray:
-        """(B, outcomes) of (n, outcomes)."""
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        return np.asarray(np.add.reduceat(values, starts, axis=0) / sizes[:, None])
 
-    statements = 2 * rows.privates * ratio.size
-    bar = math.log(statements / (risk * (1 - PRIOR_SHARE)))
-    tests = []
-    for value in range(rows.privates):
-        here = (rows.private == value).astype(np.float64)[:, None]
-        low, high = mean_interval(averages(here)[:, 0], risk * PRIOR_SHARE / rows.privates)
-        tests.append(
-            _Tests(averages(here * guess).T, averages((1 - here) * guess).T, ratio, low, high)
-        )
-
-    def refused(epsilon: float) -> bool:
-        """Whether every ratio as far from 1 as this is refused, at all z and for all g."""
-        theta = math.exp(epsilon)
-        return all(test.refuses(theta, bar) for test in tests)
-
-    if not refused(largest):
+def _least_refused(test: "_Tests", bar: float, largest: float) -> float:
+    if not test.refuses(math.exp(largest), bar):
         return math.inf
     low, high = 0.0, largest
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        low, high = (low, middle) if refused(middle) else (middle, high)
+        low, high = (low, middle) if test.refuses(math.exp(middle), bar) else (middle, high)
     return high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tests:
-    """All statements about one value g: (outcomes, B) block averages of u where G = g, and where
-    not; r of each outcome; the interval of p(g).
+    """Statements about one value g: (outcomes, B) block averages of u where G = g, and where not;
+    r of each outcome; the interval of p(g).
     """
 
     here: FloatArray
@@ -202,21 +200,6 @@ class _Tests:
             + ((1 - theta) / self.ratio)[open_, None]
         )
         return bool(np.all(_log_capital(gain / depth[open_, None]) >= bar))
-
-
-def _shares(maps: Maps, rows: Rows) -> tuple[FloatArray, FloatArray]:
-    """(n, outcomes) u_z of each row and (outcomes,) r_z, of the outcomes whose f_z varies."""
-    said = np.ones((len(rows), 1))
-    low, high = np.ones(1), np.ones(1)
-    for one, cells in zip(maps, rows.cells, strict=True):
-        said = (said[:, :, None] * one[cells][:, None, :]).reshape(len(rows), -1)
-        low = np.outer(low, one.min(axis=0)).ravel()
-        high = np.outer(high, one.max(axis=0)).ravel()
-    varies = high > low * (1 + 1e-12)
-    low, high = low[varies], high[varies]
-    share = np.clip((said[:, varies] - low) / (high - low), 0.0, 1.0)
-    with np.errstate(divide="ignore"):
-        return share, high / low - 1
 
 
 def _log_capital(gains: FloatArray) -> FloatArray:

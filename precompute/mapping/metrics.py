@@ -72,6 +72,31 @@ def inference_privacy(joint: FloatArray) -> float:
     return local_privacy(given_value(joint))
 
 
+def regime_privacy(joint: FloatArray, value_of: tuple[int, ...]) -> float:
+    """The least eps with p(z|r) <= exp(eps) p(z|r') for all regimes r, r' of different values of G.
+
+    What information privacy is worth for every mixture of regimes and every p(g): ours, proved in
+    :mod:`precompute.mapping.regimes`. With one regime for each value it is inference privacy.
+
+    Args:
+        joint: (R, N) p(r, z).
+        value_of: the value of G of each of the R regimes; those of probability 0 do not count.
+
+    Raises:
+        MappingError: not a distribution.
+    """
+    held = joint.sum(axis=1) > 0
+    given = given_value(joint)
+    values = np.array(value_of)[held]
+    given = given[:, given.max(axis=0) > 0]
+    worst = 0.0
+    for value in np.unique(values):
+        ours, others = given[values == value], given[values != value]
+        if others.size:
+            worst = max(worst, _above(ours.max(axis=0), others.min(axis=0)))
+    return worst
+
+
 def identifiability(joint: FloatArray) -> float:
     """The least eps with p(x|z) <= exp(eps) p(x'|z) for all possible x, x' and all z.
 
@@ -192,6 +217,12 @@ def _widest(over: FloatArray, under: FloatArray) -> float:
         excess = (high - low) / low
     far = np.log(high) - np.log(low)
     return float(np.max(np.where(excess < 1, np.log1p(np.minimum(excess, 1)), far)))
+
+
+def _above(over: FloatArray, under: FloatArray) -> float:
+    """The largest log(over/under), 0 if there is none above."""
+    above = over > under
+    return _widest(over[above], under[above]) if bool(above.any()) else 0.0
 
 
 def _possible(joint: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ so that no cancellation spoils small numbers.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ class Grouped:
         tables: for each sensor (K, |X_t|).
         publics: |H|.
         privates: |G|.
+        value_of: of :class:`Joint`.
     """
 
     weights: FloatArray
@@ -34,6 +35,7 @@ class Grouped:
     tables: tuple[FloatArray, ...]
     publics: int
     privates: int
+    value_of: tuple[int, ...] | None = None
 
 
 def group(joint: Joint) -> Grouped:
@@ -49,6 +51,7 @@ def group(joint: Joint) -> Grouped:
         tuple(np.ascontiguousarray(table[order]) for table in one.tables),
         one.publics,
         one.privates,
+        one.value_of,
     )
 
 
@@ -77,11 +80,12 @@ def tensor(
     width = math.prod(table.shape[1] for table in others)
     found = np.zeros((grouped.publics * grouped.privates, width, own.shape[1]))
     step = max(1, CHUNK // width)
-    for cell in range(found.shape[0]):
-        for start in range(grouped.bounds[cell], grouped.bounds[cell + 1], step):
-            part = slice(start, min(start + step, grouped.bounds[cell + 1]))
-            weighed = grouped.weights[part, None] * own[part]
-            found[cell] += products(others, part) @ weighed
+    weighed = grouped.weights[:, None] * own
+    for start in range(0, grouped.weights.size, step):
+        part = slice(start, min(start + step, grouped.weights.size))
+        flat = products(others, part)
+        for cell, here in _cells(grouped, part):
+            found[cell] += flat[:, here.start - start : here.stop - start] @ weighed[here]
     return found.reshape(grouped.publics, grouped.privates, width, own.shape[1])
 
 
@@ -93,9 +97,19 @@ def outcomes(grouped: Grouped, said: Sequence[FloatArray]) -> FloatArray:
     high = math.prod(table.shape[1] for table in tail)
     found = np.zeros((grouped.publics * grouped.privates, wide, high))
     step = max(1, CHUNK // max(wide, high))
-    for cell in range(found.shape[0]):
-        for start in range(grouped.bounds[cell], grouped.bounds[cell + 1], step):
-            part = slice(start, min(start + step, grouped.bounds[cell + 1]))
-            left = grouped.weights[part] * products(head, part)
-            found[cell] += left @ products(tail, part).T
+    for start in range(0, grouped.weights.size, step):
+        part = slice(start, min(start + step, grouped.weights.size))
+        left = grouped.weights[part] * products(head, part)
+        right = products(tail, part).T
+        for cell, here in _cells(grouped, part):
+            place = slice(here.start - start, here.stop - start)
+            found[cell] += left[:, place] @ right[place]
     return found.reshape(grouped.publics, grouped.privates, wide * high)
+
+
+def _cells(grouped: Grouped, part: slice) -> Iterator[tuple[int, slice]]:
+    """Each (h, g) that has classes among these, and which."""
+    for cell, (begin, end) in enumerate(zip(grouped.bounds, grouped.bounds[1:], strict=False)):
+        here = slice(max(begin, part.start), min(end, part.stop))
+        if here.start < here.stop:
+            yield cell, here

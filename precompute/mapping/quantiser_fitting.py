@@ -13,6 +13,7 @@ import numpy as np
 from agent.formats.quantisers import MAX_CELLS, Centres, Cuts, Quantiser
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import FloatArray, IntArray
+from precompute.mapping.outward_ranges import outward_range
 from precompute.mapping.quantiser_trees import grow_tree, half_way
 
 Method = Literal["quantile", "kmeans", "tree"]
@@ -26,7 +27,7 @@ KMEANS_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True)
 class FittedQuantiser:
-    """A quantiser and what the user should know about it; the range it was made from."""
+    """A quantiser and what the user should know about it; each column's range, rounded outward."""
 
     quantiser: Quantiser
     low: tuple[float, ...]
@@ -81,8 +82,9 @@ def fit_quantiser(
             else "the readings have no more different values"
         )
         notes = (f"{quantiser.cells} cells instead of {cells}: {why}",)
-    low, high = values.min(axis=0).tolist(), values.max(axis=0).tolist()
-    return FittedQuantiser(quantiser, tuple(low), tuple(high), notes)
+    ranges = [outward_range(column) for column in values.T]
+    low, high = zip(*ranges, strict=True)
+    return FittedQuantiser(quantiser, low, high, notes)
 
 
 def equal_frequency_cuts(values: FloatArray, cells: int) -> tuple[float, ...]:

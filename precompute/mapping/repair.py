@@ -32,27 +32,31 @@ def repaired(block: Block, one: FloatArray, present: FloatArray | None = None) -
     The constant map is feasible when what the other sensors say together is.
     """
     one = cleaned(one)
+    rows = block.rows(checking_limit(block.information))
+    local = 0.0 if math.isinf(block.local) else math.exp(-checking_limit(block.local))
+    if _kept(rows, block.guarded(one)) and bool(np.all(local * one.max(axis=0) <= one.min(axis=0))):
+        return one
     used = np.where(one.max(axis=0) > 0, 1.0, 0.0)
     anchors = [constant_map(one.shape[0], used)]
     if present is not None:
         anchors.append(present)
-    shares = [needed_share(block, one, anchor) for anchor in anchors]
+    shares = [_needed_share(block, rows, local, one, anchor) for anchor in anchors]
     best = int(np.argmin(shares))
-    if shares[best] <= 0:
-        return one
     share = shares[best]
     return np.asarray((1.0 - share) * one + share * anchors[best])
 
 
-def needed_share(block: Block, one: FloatArray, anchor: FloatArray) -> float:
+def _kept(rows: FloatArray, guarded: FloatArray) -> bool:
+    return bool(np.all(rows @ guarded <= 0))
+
+
+def _needed_share(
+    block: Block, rows: FloatArray, local: float, one: FloatArray, anchor: FloatArray
+) -> float:
     """The least share of the anchor at which every constraint holds; 1 if there is none less."""
-    share = 0.0
-    if not math.isinf(block.local):
-        factor = math.exp(-checking_limit(block.local))
-        share = max(share, _share(_spread(one, factor), _spread(anchor, factor)))
-    if block.guard is not None:
-        rows = block.rows(checking_limit(block.information))
-        share = max(share, _share(rows @ block.guarded(one), rows @ block.guarded(anchor)))
+    share = _share(rows @ block.guarded(one), rows @ block.guarded(anchor))
+    if local > 0:
+        share = max(share, _share(_spread(one, local), _spread(anchor, local)))
     # Rounding: a hair more than needed, which the checking limit leaves room for anyhow.
     return min(1.0, share * (1.0 + 1e-12))
 

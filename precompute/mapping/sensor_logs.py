@@ -8,8 +8,8 @@ never shown. A million rows of ten columns take some 200 MB while they are read.
 
 import math
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -18,15 +18,20 @@ import numpy as np
 from agent.formats.clock_text import ClockReader
 from agent.formats.columns import Column
 from agent.formats.mapping_design import MAX_HYPOTHESES
-from agent.formats.raw_rows import Tally, clean
-from agent.formats.tables import CellParser, read_table
-from agent.formats.text_blocks import read_blocks, read_lines
+from agent.formats.raw_rows import UNDER_LOG, naming_way_out
+from agent.formats.tables import CellParser
+from agent.formats.time_tables import read_time_table
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import FloatArray, IntArray
 
 MAX_LOG_BYTES = 1 << 30
 MAX_LABEL = 64
-Which = Literal["public", "private"]
+_WORDS = {
+    "public": "public hypothesis",
+    "private": "private hypothesis",
+    "regime": "regimes",
+}
+Which = Literal["public", "private", "regime"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class SensorLog:
         private: (n,) values of G from 0.
         public_names: of H's values.
         private_names: of G's values.
+        regime: (n,) numbers of the regimes' names, sorted; empty where no column was asked for.
         design_rows: how many rows come first and are for the design; the rest is held out.
         notes: on the reading.
     """
@@ -84,6 +90,7 @@ class SensorLog:
     private: IntArray
     public_names: tuple[str, ...]
     private_names: tuple[str, ...]
+    regime: IntArray
     design_rows: int
     notes: tuple[str, ...]
 
@@ -95,6 +102,7 @@ def read_sensor_log(
     private: Label,
     *,
     held_out: float,
+    regime: Column | None = None,
 ) -> SensorLog:
     """The log.
 
@@ -103,6 +111,7 @@ def read_sensor_log(
         columns: what each column is for, in words for messages, and where it stands.
         public: H.
         private: G.
+        regime: a column of names of regimes, or None.
         held_out: share of the rows, the last ones, that the design does not see; 0 to below 1.
 
     Raises:
@@ -111,42 +120,52 @@ def read_sensor_log(
             design.
     """
     coders = {"public": _Coder("public", public), "private": _Coder("private", private)}
-    roles = (*(role for role, _ in columns), "public", "private")
     given = {"time": files.time, **dict(columns), "public": public.column}
     given["private"] = private.column
+    if regime is not None:
+        coders["regime"] = _Coder("regime", Label(regime))
+        given["regime"] = regime
+    roles = (*(role for role, _ in columns), *coders)
     parsers = (*(None for _ in columns), *(coder.parser for coder in coders.values()))
-    parts, notes = [], []
+    parts = []
+    notes: list[str] = []
     for path in files.paths:
-        where = str(path)
-        clock = ClockReader(files.time_format, files.utc_offset_seconds)
-        with closing(read_blocks(path, MAX_LOG_BYTES)) as blocks:
-            table = read_table(
-                read_lines(blocks, where), where, roles, columns=given, clock=clock, parse=parsers
+        with naming_way_out(UNDER_LOG):
+            table = read_time_table(
+                path,
+                roles,
+                columns=given,
+                clock=ClockReader(files.time_format, files.utc_offset_seconds),
+                repair=files.repair,
+                limit_bytes=MAX_LOG_BYTES,
+                parse=parsers,
             )
-        tally = Tally()
-        times, values = clean(table.rows, where, tally, repair=files.repair)
-        if not times.size:
-            raise MappingError(f"{where}: no usable row is left; expected times and readings")
-        parts.append((times, np.column_stack(values)))
-        notes += [*table.notes, *tally.notes()]
+        if not table.times_seconds.size:
+            raise MappingError(f"{path}: no usable row is left; expected times and readings")
+        parts.append((table.times_seconds, np.column_stack(table.values), path))
+        notes += table.notes
     parts.sort(key=lambda part: float(part[0][0]))
     times = np.concatenate([part[0] for part in parts])
-    if bool(np.any(np.diff(times) <= 0)):
-        raise MappingError(
-            "log: its files overlap in time; expected one place's files after each other; give "
-            "other places a design of their own"
-        )
+    for (earlier, _, one), (later, _, other) in pairwise(parts):
+        if later[0] <= earlier[-1]:
+            raise MappingError(
+                f"log: {one} and {other} overlap in time; expected one place's files after each "
+                "other; give other places a design of their own"
+            )
     cells = np.vstack([part[1] for part in parts])
     design_rows = times.size - math.floor(held_out * times.size)
-    h, h_names = coders["public"].values(cells[:, -2], design_rows)
-    g, g_names = coders["private"].values(cells[:, -1], design_rows)
+    labels = cells[:, len(columns) :].T
+    h, h_names = coders["public"].values(labels[0], design_rows)
+    g, g_names = coders["private"].values(labels[1], design_rows)
+    told = np.zeros(0, dtype=np.intp) if regime is None else coders["regime"].sorted(labels[2])[0]
     rows = f"{times.size:,} rows, the first {design_rows:,} for the design"
     notes = [*dict.fromkeys(notes), rows]
-    return SensorLog(times, cells[:, :-2], h, g, h_names, g_names, design_rows, tuple(notes))
+    readings = cells[:, : len(columns)]
+    return SensorLog(times, readings, h, g, h_names, g_names, told, design_rows, tuple(notes))
 
 
 class _Coder:
-    """One hypothesis: its cells as numbers while reading, its values and names afterwards."""
+    """A column of labels: its cells as numbers while reading, its values and names afterwards."""
 
     def __init__(self, which: Which, label: Label) -> None:
         self._which = which
@@ -165,8 +184,9 @@ class _Coder:
             )
         if len(self._codes) > MAX_HYPOTHESES:
             raise MappingError(
-                f"log: the column of the {self._which} hypothesis holds over {MAX_HYPOTHESES} "
-                "different values; expected a few names, or write above: with a threshold"
+                f"log: the column of the {_WORDS[self._which]} holds over {MAX_HYPOTHESES} "
+                "different values; expected a few names"
+                + ("" if self._which == "regime" else ", or write above: with a threshold")
             )
         return found
 
@@ -204,6 +224,11 @@ class _Coder:
                     f"not among its {self._known} names; complete names, or leave it out"
                 )
             return codes, names
+        return self.sorted(numbers)
+
+    def sorted(self, numbers: FloatArray) -> tuple[IntArray, tuple[str, ...]]:
+        """(n,) values from 0 in the order of the names that occur, and these."""
+        names, codes = tuple(self._codes), numbers.astype(np.intp)
         kept = sorted({names[code] for code in np.unique(codes)})
         place = np.array([kept.index(name) if name in kept else -1 for name in names])
         return np.asarray(place[codes]), tuple(kept)

@@ -3,7 +3,8 @@
 Rounding to 2^-32 may raise epsilon_I by some 1e-9. Where the rounded maps pass what was asked for,
 the stage that guards G is mixed with its mean row by 2^-30, 2^-29, … until they do not. Mixing
 makes every p(g|z)/p(g) a mean of what it and those of fewer sensors were, and these are means of
-the former ratios: the largest never rises, the least never falls, and both end at 1.
+the former ratios: the largest never rises, the least never falls, and both end at 1. The same is
+true of the ratios p(z|r)/p(z|r') of regimes.
 
 ILL promises more than its end: what stands between its stages must be private by itself. So its
 first stage is looked at, too, as it ships.
@@ -70,15 +71,15 @@ def ship(joint: Joint, solution: Solution, budgets: Budgets) -> ShippedMaps:
         )
         maps = tuple(_product([from_weights(table) for table in node]) for node in tables)
         found = achieved(joint, maps)
-        told = found.information
+        told = found.guarded
         if solution.architecture == "ill":
             between = tuple(from_weights(node[0]) for node in tables)
-            told = max(told, achieved(joint, between).information)
+            told = max(told, achieved(joint, between).guarded)
         if (
             told <= budgets.information + TOLERANCE
             and max(found.local) <= budgets.local + TOLERANCE
         ):
-            said = joint.after(maps).outcomes()
+            said = joint.without_regimes().after(maps).outcomes()
             outcomes = said.sum(axis=1)
             outcomes /= outcomes.sum()
             outcomes.setflags(write=False)

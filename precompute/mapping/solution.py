@@ -77,6 +77,8 @@ class Achieved:
         information: epsilon_I of G from all of z; an upper bound where ``information_exact`` is
             false.
         information_exact: whether every z was looked at.
+        across: where the joint tells regimes apart, epsilon_I for every mixture of them and every
+            p(g); an upper bound where ``information_exact`` is false; None without regimes.
         local: epsilon_LD of each sensor.
         public_error: Bayes error of H from z; ``public_chance`` without z.
         private_error: Bayes error of G from z; ``private_chance`` without z.
@@ -95,6 +97,12 @@ class Achieved:
     private_leakage: float
     public_information: float
     reading_information: tuple[float, ...]
+    across: float | None = None
+
+    @property
+    def guarded(self) -> float:
+        """The epsilon_I that a budget is about: over all regimes where there are some."""
+        return self.information if self.across is None else self.across
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,31 +2,40 @@
 
 Local optima are the danger (the error is convex in a map before the decision is fixed), so the
 places differ in kind: thresholds of the likelihood ratio of H, randomised response on random
-partitions, random stochastic maps, one sensor that speaks while the others are silent (who has the
-whole budget to itself), and maps that tell much of H while a single sensor's symbols
-tell little or nothing of G.
+partitions, random stochastic maps, one sensor that speaks while the others whisper (who has nearly
+the whole budget to itself; of a silent sensor no search learns a slope), and maps that tell much of
+H while a single sensor's symbols tell little or nothing of G.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from precompute.mapping.blocks import LARGEST
 from precompute.mapping.chains import Chain, Flow, shrunk
 from precompute.mapping.joint import FloatArray, IntArray
+from precompute.mapping.linear_program import linear_program
 from precompute.mapping.outcome_tensors import Grouped
 
 START_KINDS = 6
+# The share of its map that a whispering sensor keeps.
+FAINT = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """A feasible chain of one stage, and a rule (|Z_1|, …, |Z_s|) for the first sweep or None."""
+    """Where to begin.
+
+    Attributes:
+        chain: feasible.
+        rule: (|Z_1|, …, |Z_s|) decisions for the first sweep to follow, or None.
+        finished: the chain is a result already, to be improved only.
+    """
 
     chain: Chain
     rule: IntArray | None
+    finished: bool = False
 
 
 def make_starts(
@@ -62,10 +71,14 @@ def make_starts(
             rule = random.integers(grouped.publics, size=shape)
         elif kind == 4:
             speaker = place // START_KINDS % len(sizes)
-            maps = [np.eye(symbols)[np.zeros(size, dtype=np.intp)] for size in sizes]
-            maps[speaker] = _thresholds(
-                _separation(grouped, speaker, random, 0), symbols, random, place
-            )
+            maps = [
+                _thresholds(_separation(grouped, t, random, 0), symbols, random, place)
+                for t in range(len(sizes))
+            ]
+            maps = [
+                one if t == speaker else FAINT * one + (1.0 - FAINT) / symbols
+                for t, one in enumerate(maps)
+            ]
         else:
             maps = [random.dirichlet(np.ones(symbols), size=size) for size in sizes]
             if random.random() < 0.5:
@@ -120,14 +133,12 @@ def _orthogonal(
     share = float(random.choice([0.0, 0.1, 0.5])) * min(1.0, flow.information)
     difference = of_private[1:] - of_private[:1]
     high = 1.0 / (1.0 + math.exp(-min(flow.local[0], LARGEST)))
-    result = linprog(
-        -direction,
-        A_ub=np.vstack([difference, -difference]),
-        b_ub=np.full(2 * difference.shape[0], share),
-        bounds=(1.0 - high, high),
-        method="highs-ds",
-    )
-    chance = np.asarray(result.x) if result.status == 0 else np.full(direction.size, 0.5)
+    size = direction.size
+    program = linear_program(-direction, np.full(size, 1.0 - high), np.full(size, high))
+    wide = np.full(len(difference), share)
+    program.add(difference, -wide, wide)
+    found = program.solve()
+    chance = np.full(size, 0.5) if found is None else found
     one = np.zeros((direction.size, symbols))
     one[:, 1] = np.clip(chance, 0.0, 1.0)
     one[:, 0] = 1.0 - one[:, 1]

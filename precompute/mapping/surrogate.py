@@ -15,11 +15,11 @@ mixed with a constant until that holds, and wider limits are tried as long as th
 import math
 
 import numpy as np
-from scipy.optimize import linprog
 
-from precompute.mapping.block_program import local_rows
 from precompute.mapping.blocks import Block, solving_limit
 from precompute.mapping.joint import FloatArray
+from precompute.mapping.linear_program import linear_program
+from precompute.mapping.map_variables import map_variables
 from precompute.mapping.repair import repaired
 
 MOST_CUTS = 30
@@ -68,25 +68,17 @@ def solve_surrogate(block: Block, gain: FloatArray, present: FloatArray) -> Floa
 def _within(block: Block, gain: FloatArray, given: FloatArray, limit: float) -> FloatArray | None:
     """The best map whose total variations are at most a limit, by cuts."""
     shape = gain.shape
-    private, sums = local_rows(*shape, solving_limit(block.local))
-    objective = np.zeros(private.shape[1])
+    variables = map_variables(*shape, solving_limit(block.local))
     scale = float(np.abs(gain).max())
-    objective[: gain.size] = -gain.ravel() / (scale if scale > 0 else 1.0)
-    left, right = private, np.zeros(private.shape[0])
+    cost, _ = variables.written(-gain.reshape(1, -1) / (scale if scale > 0 else 1.0))
+    program = linear_program(cost.ravel(), np.zeros(cost.size), np.ones(cost.size))
+    program.add(variables.rows, variables.low, variables.high)
     one: FloatArray | None = None
     for _ in range(MOST_CUTS):
-        result = linprog(
-            objective,
-            A_ub=left,
-            b_ub=right,
-            A_eq=sums,
-            b_eq=np.ones(shape[0]),
-            bounds=(0.0, 1.0),
-            method="highs-ds",
-        )
-        if result.status != 0:
+        found = program.solve()
+        if found is None:
             break
-        one = np.asarray(result.x[: gain.size]).reshape(shape)
+        one = variables.map(found)
         apart = (given[1:] - given[:1]) @ block.guarded(one)
         cuts = []
         for difference, change in zip(given[1:] - given[:1], apart, strict=True):
@@ -94,11 +86,9 @@ def _within(block: Block, gain: FloatArray, given: FloatArray, limit: float) -> 
                 slope = difference.T @ (change > 0)
                 if block.guard_post is not None:
                     slope = slope @ block.guard_post.T
-                wide = np.zeros(private.shape[1])
-                wide[: gain.size] = slope.ravel()
-                cuts.append(wide)
+                cuts.append(slope.ravel())
         if not cuts:
             break
-        left = np.vstack([left, *cuts])
-        right = np.concatenate([right, np.full(len(cuts), limit)])
+        rows, constant = variables.written(np.stack(cuts))
+        program.add(rows, np.full(len(cuts), -np.inf), limit - constant)
     return one

@@ -13,9 +13,10 @@ import numpy as np
 from precompute.mapping.achieved import achieved
 from precompute.mapping.architectures import Architectures
 from precompute.mapping.chains import Chain
-from precompute.mapping.design_checks import require_kept, require_sizes
+from precompute.mapping.design_checks import require_kept, require_no_surrogate, require_sizes
 from precompute.mapping.errors import MappingError
 from precompute.mapping.joint import FloatArray, Joint, Maps
+from precompute.mapping.least_said import least_said
 from precompute.mapping.outcome_tensors import group, outcomes
 from precompute.mapping.solution import Architecture, Budgets, Options, Solution
 
@@ -38,6 +39,7 @@ def design_mapping(
             "information, ill, lip or direct"
         )
     require_sizes(joint, options)
+    require_no_surrogate(joint, options)
     asked, warnings = _effective(joint, budgets, architecture)
     if asked is None:
         chain = _constant(joint, architecture, options)
@@ -109,7 +111,8 @@ def _solution(
     stopped: str,
     warnings: tuple[str, ...],
 ) -> Solution:
-    """The chain as a solution, checked by brute force."""
+    """The chain, saying no more than it needs to, as a solution checked by brute force."""
+    chain = Chain(least_said(joint, chain.stages))
     maps = chain.maps()
     said = group(joint.after(maps))
     cells = outcomes(said, said.tables).sum(axis=1)

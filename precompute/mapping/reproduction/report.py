@@ -6,16 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from precompute.mapping.reproduction.figures import COLUMNS, points
+from precompute.mapping.reproduction.pictures import Panel, plot
 from precompute.mapping.reproduction.statements import judge
 
 FIGURES = ("5", "6", "7")
+_LOW, _HIGH = "lower is better", "higher is better"
+_ERRORS = (
+    Panel("public_error", "Bayes error of H", "how often H is decided wrongly", _LOW),
+    Panel("private_error", "Bayes error of G", "how often G is guessed wrongly", _HIGH),
+)
 _SHOWN = {
-    "5": (("public_error", "Bayes error of H"), ("private_error", "Bayes error of G")),
-    "6": (("public_error", "Bayes error of H"), ("private_error", "Bayes error of G")),
+    "5": _ERRORS,
+    "6": _ERRORS,
     "7": (
-        ("reading_information", "I(X1;Z1), nats"),
-        ("private_leakage", "I(G;Z), nats"),
-        ("public_information", "I(H;Z), nats"),
+        Panel("reading_information", "I(X1;Z1), nats", "what sensor 1 tells of its reading", _LOW),
+        Panel("private_leakage", "I(G;Z), nats", "what all symbols tell of G", _LOW),
+        Panel("public_information", "I(H;Z), nats", "what all symbols tell of H", _HIGH),
     ),
 }
 _TITLES = {
@@ -37,10 +43,9 @@ def reproduce(figures: Sequence[str] = FIGURES, folder: Path | None = None) -> d
         "statements": [asdict(verdict) for verdict in judge(found)],
     }
     if folder is not None:
-        from precompute.mapping.reproduction.pictures import plot
-
         for name, rows in results["figures"].items():
-            plot(folder / f"iot-figure-{name}.svg", rows, _SHOWN[name], over=_axis(name))
+            path = folder / f"iot-figure-{name}.svg"
+            plot(path, _TITLES[name], rows, _SHOWN[name], over=_axis(name))
     return results
 
 
@@ -49,12 +54,12 @@ def describe(results: dict[str, Any]) -> str:
     lines = []
     for name, rows in results["figures"].items():
         lines.append(_TITLES[name])
-        for key, words in _SHOWN[name]:
-            lines.append(f"  {words}")
+        for panel in _SHOWN[name]:
+            lines.append(f"  {panel.name}: {panel.meaning}; {panel.good}")
             lines.append("  eps_I  eps_LD " + " ".join(f"{column:>16}" for column in COLUMNS))
             lines += [
                 f"  {row['information']:5g} {row['local']:7g} "
-                + " ".join(f"{row['cells'][column][key]:16.4f}" for column in COLUMNS)
+                + " ".join(f"{row['cells'][column][panel.key]:16.4f}" for column in COLUMNS)
                 for row in rows
             ]
     lines.append("What the paper says, and whether it holds here")

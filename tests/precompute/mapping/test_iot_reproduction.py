@@ -43,7 +43,7 @@ def test_the_first_sensor_may_be_independent_of_g_and_still_about_h() -> None:
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, tuple[figures.Point, ...]]:
-    """All figures on two sensors of four cells, and fewer points."""
+    """All figures on two or three sensors of four cells, and fewer points."""
     patch = pytest.MonkeyPatch()
     patch.setattr(figures, "paper_like_joint", _two)
     patch.setattr(figures, "STARTS", 1)
@@ -61,7 +61,10 @@ def _two(*, first_is_public: bool = False):
     for first in range(4):
         for second in range(4):
             halves[4 * first + second, 2 * (first // 2) + second // 2] = 1
-    return paper_like_joint(first_is_public=first_is_public, sensors=2).after([halves, halves])
+    # Of two sensors one alone decides, and the other, the first in Figure 7, had better be silent.
+    sensors = 3 if first_is_public else 2
+    joint = paper_like_joint(first_is_public=first_is_public, sensors=sensors)
+    return joint.after([halves] * sensors)
 
 
 def test_every_statement_is_judged_on_the_points(found) -> None:
@@ -101,6 +104,7 @@ def test_the_command_writes_words_or_json_and_its_files(
     assert command.run(_parse("iot", "-o", str(tmp_path / "out"))) == 0
     printed = capsys.readouterr().out
     assert "Figure 5" in printed
+    assert "I(X1;Z1), nats: what sensor 1 tells of its reading; lower is better" in printed
     assert "does not hold ILL is ahead of LIP at small epsilon_I, refined" in printed
     for figure in "567":
         assert (tmp_path / "out" / f"iot-figure-{figure}.svg").stat().st_size > 5000

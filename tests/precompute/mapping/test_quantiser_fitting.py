@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agent.formats.quantisers import Centres, Cuts
 from precompute.mapping.errors import MappingError
+from precompute.mapping.outward_ranges import outward_range
 from precompute.mapping.quantiser_fitting import (
     METHODS,
     equal_frequency_cuts,
@@ -36,8 +37,8 @@ def test_a_whole_log_gets_the_cells_that_the_device_finds(method):
     cells = cells_of(fitted.quantiser, values)
     assert cells.tolist() == [fitted.quantiser.cell(tuple(row)) for row in values.tolist()]
     assert set(cells.tolist()) == set(range(fitted.quantiser.cells))
-    assert fitted.low == tuple(values.min(axis=0))
-    assert fitted.high == tuple(values.max(axis=0))
+    ranges = [outward_range(column) for column in values.T]
+    assert list(zip(fitted.low, fitted.high, strict=True)) == ranges
 
 
 def test_cells_of_equal_frequency_hold_equally_many_rows():
