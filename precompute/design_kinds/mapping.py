@@ -11,13 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.formats.documents import Section
+from agent.formats.errors import about
 from agent.formats.mapping_design import MappingDesign, Node, local_epsilon
-from precompute.design_kinds.mapping_findings import find_help, findings
+from precompute.design_kinds.mapping_findings import find_help, findings, judged_words
 from precompute.design_kinds.mapping_keys import MappingKeys, read_keys
 from precompute.design_kinds.mapping_material import Material, read_material
+from precompute.design_kinds.mapping_regimes import (
+    AcrossRegimes,
+    across_regimes,
+    across_words,
+)
 from precompute.design_kinds.request import BuiltDesign, Report
 from precompute.leakage.quantification import INDEPENDENT
-from precompute.mapping.held_out import held_out_errors
+from precompute.mapping.held_out import HeldOut, held_out_errors
 from precompute.mapping.margin import Margin, information_upper
 from precompute.mapping.margin_search import Confirmed, confirmed_design
 from precompute.mapping.shipped_maps import ShippedMaps, ship
@@ -54,11 +60,16 @@ class MappingRequest:
             if held_out is None
             else held_out_errors(shipped.maps, shipped.outcomes, shipped.of_private, held_out)
         )
-        design = self._design(binding, found)
+        across = (
+            None
+            if self.material.regime_rows is None
+            else across_regimes(shipped.maps, *self.material.regime_rows)
+        )
+        design = self._design(binding, found, judged, across)
         report("what would help")
         helps = find_help(self.material.joint, self.keys, binding, shipped)
         figures, words, warnings = findings(
-            self.keys, self.material, binding, found, judged=judged, helps=helps
+            self.keys, self.material, binding, found, judged=judged, across=across, helps=helps
         )
         figures["seconds"] = time.perf_counter() - begun
         return BuiltDesign(design, figures, words, warnings)
@@ -101,7 +112,13 @@ class MappingRequest:
             shipped, margin, binding.information, margin.upper <= binding.information, ()
         )
 
-    def _design(self, binding: Budgets, found: Confirmed) -> MappingDesign:
+    def _design(
+        self,
+        binding: Budgets,
+        found: Confirmed,
+        judged: HeldOut | None,
+        across: AcrossRegimes | None,
+    ) -> MappingDesign:
         keys, material, shipped = self.keys, self.material, found.shipped
         achieved = shipped.achieved
         period = keys.repeats.memoise_seconds
@@ -117,6 +134,8 @@ class MappingRequest:
             step_ms=round(1000 * keys.step_seconds),
             information_asked=_given(keys.budgets.information) if guards_information else None,
             information=achieved.information,
+            regimes=material.regimes,
+            information_across=achieved.across,
             information_upper=found.margin.upper if bounded else None,
             confidence=found.margin.confidence if bounded else None,
             local_asked=_given(keys.budgets.local) if guards_local else None,
@@ -129,7 +148,11 @@ class MappingRequest:
             limit=keys.repeats.alpha,
             horizon=keys.horizon,
             segments=keys.segments,
-            knowledge=material.knowledge,
+            knowledge=(
+                *material.knowledge,
+                *(() if judged is None else (judged_words(judged),)),
+                *(() if across is None else (across_words(across),)),
+            ),
             outcomes=shipped.outcomes,
         )
 
@@ -158,8 +181,10 @@ def read(section: Section, folder: Path) -> MappingRequest:
         FormatError: anything unknown or of the wrong type, or a file that cannot be read.
         MappingError: a log or joint that cannot be used.
     """
-    keys = read_keys(section, folder)
-    return MappingRequest(keys, read_material(keys))
+    with about(section.where):
+        keys = read_keys(section, folder)
+    with about(f"{section.where}: design {keys.name!r}"):
+        return MappingRequest(keys, read_material(keys))
 
 
 def solve(

@@ -4,8 +4,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agent.formats.amounts import amount_in_words, limit_in_words
 from precompute.design_kinds.mapping_keys import MappingKeys
 from precompute.design_kinds.mapping_material import Material
+from precompute.design_kinds.mapping_regimes import AcrossRegimes, across_warnings, across_words
 from precompute.mapping.held_out import HeldOut
 from precompute.mapping.joint import Joint
 from precompute.mapping.margin_search import Confirmed
@@ -67,6 +69,7 @@ def findings(
     found: Confirmed,
     *,
     judged: HeldOut | None,
+    across: AcrossRegimes | None,
     helps: Help | None,
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
     """Figures for ``--json``, sentences, warnings."""
@@ -78,6 +81,12 @@ def findings(
         "public_information": achieved.public_information,
         "reading_information": list(achieved.reading_information),
         "information_exact": achieved.information_exact,
+        "regimes": None if material.regimes is None else {
+            "number": material.regimes,
+            "across": _finite(found.shipped.achieved.guarded),
+            "rows": None if across is None else _finite(across.rows),
+            "held_out": None if across is None else _finite_or_none(across.held_out),
+        },
         "local_achieved": [_finite(amount) for amount in achieved.local],
         "model_budget": _finite(found.model_budget),
         "local_budget": _finite(binding.local),
@@ -110,14 +119,23 @@ def findings(
     }  # fmt: skip
     words = [*material.notes, shipped.solution.stopped, _information_words(keys, shipped)]
     if judged is not None:
-        words.append(
-            f"on {judged.rows:,} later rows that the design has not seen, H is decided wrongly in "
-            f"{_percent(judged.public_error)} (guessing {_percent(judged.public_guess)}), and G "
-            f"in {_percent(judged.private_error)} (guessing {_percent(judged.private_guess)})"
-        )
+        words.append(judged_words(judged))
+    if across is not None:
+        words.append(across_words(across))
     words += _margin_words(keys, found)
     warnings = _warnings(keys, material, binding, found, judged=judged, helps=helps)
+    if across is not None:
+        warnings += across_warnings(across, keys.budgets.information)
     return figures, tuple(words), warnings
+
+
+def judged_words(judged: HeldOut) -> str:
+    """What the rows say that the design has not seen."""
+    return (
+        f"on {judged.rows:,} later rows that the design has not seen, H is decided wrongly in "
+        f"{_percent(judged.public_error)} (guessing {_percent(judged.public_guess)}), and G "
+        f"in {_percent(judged.private_error)} (guessing {_percent(judged.private_guess)})"
+    )
 
 
 def _information_words(keys: MappingKeys, shipped: ShippedMaps) -> str:
@@ -140,6 +158,7 @@ def _told(amount: float) -> float:
 def _margin_words(keys: MappingKeys, found: Confirmed) -> list[str]:
     if not found.margin.rows:
         return []
+    asked = keys.budgets.information
     tried = f", the best of {len(found.tried)} tries" if len(found.tried) > 1 else ""
     basis = (
         "the local budgets alone imply it, whatever the distribution"
@@ -149,10 +168,16 @@ def _margin_words(keys: MappingKeys, found: Confirmed) -> list[str]:
     if math.isinf(found.margin.upper):
         basis = f"{found.margin.blocks} blocks of held-out rows are too few"
     return [
-        f"margin: epsilon_I is at most {_amount(found.margin.upper)} with confidence "
+        f"margin: {_of_average(keys)}epsilon_I is at most "
+        f"{_amount(found.margin.upper, asked)} with confidence "
         f"{100 * found.margin.confidence:g} % ({basis}); the model was held to "
-        f"{_amount(found.model_budget)}{tried}"
+        f"{_amount(found.model_budget, asked)}{tried}"
     ]
+
+
+def _of_average(keys: MappingKeys) -> str:
+    """Which epsilon_I the margin is about."""
+    return "" if keys.regimes is None else "on average over regimes, not in each of them, "
 
 
 def _warnings(
@@ -168,11 +193,13 @@ def _warnings(
     achieved, asked = found.shipped.achieved, keys.budgets
     if keys.margin.enforced and math.isfinite(binding.information) and not found.kept:
         warnings.append(
-            f"the log does not confirm the budget: epsilon_I is {achieved.information:.4g} in the "
-            f"model, asked for was {asked.information:g}, and with confidence "
+            f"the log does not confirm the budget: epsilon_I is "
+            f"{_amount(achieved.guarded, asked.information)} in the model, asked for was "
+            f"{limit_in_words(asked.information)}, and with confidence "
             f"{100 * keys.margin.confidence:g} % the log only shows that it is at most "
-            f"{_amount(found.margin.upper)}; no smaller budget that was tried helped. A longer "
-            "log, or local budgets whose sum is below the one asked for, would"
+            f"{_amount(found.margin.upper, asked.information)}; no smaller budget that "
+            "was tried helped. A longer log, or local budgets whose sum is below the one asked "
+            "for, would"
         )
     for name, budget, kept in (
         ("information", asked.information, binding.information),
@@ -181,13 +208,14 @@ def _warnings(
         if math.isfinite(budget) and math.isinf(kept):
             warnings.append(
                 f"architecture {keys.architecture} does not guard the {name} budget: the "
-                f"{budget:g} asked for is not kept; direct guards both"
+                f"{limit_in_words(budget)} asked for is not kept; direct guards both"
             )
     if material.chains and binding.local < asked.local:
-        before = "" if math.isinf(asked.local) else f" instead of {asked.local:g}"
+        before = "" if math.isinf(asked.local) else f" instead of {limit_in_words(asked.local)}"
         warnings.append(
-            f"the account of alpha {keys.repeats.alpha:g} leaves each symbol the local budget "
-            f"{binding.local:.4g}{before}; longer steps, fewer cells or a larger alpha leave more"
+            f"the account of alpha {keys.repeats.alpha:.12g} leaves each symbol the local budget "
+            f"{_amount(binding.local, asked.local)}{before}; longer steps, fewer cells or a larger "
+            "alpha leave more"
         )
     if judged is not None and helps is None and judged.public_error >= judged.public_guess:
         warnings.append(
@@ -222,12 +250,18 @@ def _help_words(keys: MappingKeys, chance: float, error: float, helps: Help) -> 
     return f"{said} Of designs that hide less, {', '.join(parts)}: raise the budget that binds"
 
 
-def _amount(amount: float) -> str:
-    return "not bounded" if math.isinf(amount) else f"{amount:.4g}"
+def _amount(amount: float, asked: float) -> str:
+    """As `inspect` shows the same figure."""
+    limit = None if math.isinf(asked) else asked
+    return "not bounded" if math.isinf(amount) else amount_in_words(amount, limit)
 
 
 def _percent(error: float) -> str:
     return f"{100 * error:.1f} %"
+
+
+def _finite_or_none(amount: float | None) -> float | None:
+    return None if amount is None else _finite(amount)
 
 
 def _finite(amount: float) -> float | None:

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent.formats.errors import about
 from agent.formats.quantisers import Cuts
-from precompute.design_kinds.mapping_keys import MappingKeys, NodeKeys
-from precompute.mapping.errors import MappingError
+from precompute.design_kinds.mapping_keys import MappingKeys
+from precompute.design_kinds.mapping_node_keys import NodeKeys
 from precompute.mapping.joint import FloatArray, IntArray, Joint
 from precompute.mapping.joint_files import read_joint
 from precompute.mapping.learning import CellChain, Rows, learn_chain, learn_joint, rows_alone
+from precompute.mapping.outward_ranges import outward_range
 from precompute.mapping.quantiser_fitting import FittedQuantiser, fit_quantiser
 from precompute.mapping.quantising import cells_of
+from precompute.mapping.regimes import LEAST_ROWS, Regimes, periods, regimes
 from precompute.mapping.sensor_logs import SensorLog, read_sensor_log
 
 # The range of a node of which nothing but its cuts is known: no reading lies outside.
@@ -31,6 +34,9 @@ class Material:
         public_names: H's values.
         private: in words, what G is.
         knowledge: sentences that ship with the design.
+        regimes: of the design's rows that G is guarded in, how many; None where their average is.
+        regime_rows: with regimes, the joint of the design's rows as they are, and that of the
+            held-out rows (None where these do not hold two values of G).
         notes: for whoever designs.
     """
 
@@ -43,6 +49,8 @@ class Material:
     private: str
     knowledge: tuple[str, ...]
     notes: tuple[str, ...]
+    regimes: int | None = None
+    regime_rows: tuple[Joint, Joint | None] | None = None
 
 
 def read_material(keys: MappingKeys) -> Material:
@@ -62,7 +70,8 @@ def _stated(keys: MappingKeys) -> Material:
     for node in keys.nodes:
         assert node.cuts is not None
         low, high = node.low_high or (-EVERYTHING, EVERYTHING)
-        quantisers.append(FittedQuantiser(Cuts(node.cuts), (low,), (high,), ()))
+        with about(f"node {node.name!r}"):
+            quantisers.append(FittedQuantiser(Cuts(node.cuts), (low,), (high,), ()))
     sizes = [
         (node.name, one.quantiser.cells) for node, one in zip(keys.nodes, quantisers, strict=True)
     ]
@@ -88,7 +97,12 @@ def _stated(keys: MappingKeys) -> Material:
 def _learnt(keys: MappingKeys) -> Material:
     assert keys.files is not None
     log = read_sensor_log(
-        keys.files, _roles(keys.nodes), keys.public, keys.private, held_out=keys.holdout
+        keys.files,
+        _roles(keys.nodes),
+        keys.public,
+        keys.private,
+        held_out=keys.holdout,
+        regime=None if keys.regimes is None else keys.regimes.column,
     )
     quantisers, cells = _quantised(keys, log)
     rows = Rows(
@@ -103,11 +117,12 @@ def _learnt(keys: MappingKeys) -> Material:
     design = rows.slice(0, log.design_rows)
     days = (design.times_seconds[-1] - design.times_seconds[0]) / 86400
     learnt = f"learnt from {len(design):,} rows of a log over {days:.3g} days"
+    told_apart = _told_apart(keys, log)
     if keys.architecture == "epic":
-        joint = rows_alone(design)
+        joint = rows_alone(design if told_apart is None else design.by_regime(told_apart))
         notes: tuple[str, ...] = ("EPIC takes the rows as they are, without smoothing",)
     else:
-        learned = learn_joint(design, keys.smoothing)
+        learned = learn_joint(design, keys.smoothing, told_apart)
         joint, notes = learned.joint, learned.notes
         learnt += (
             ", nodes independent given both hypotheses"
@@ -128,7 +143,53 @@ def _learnt(keys: MappingKeys) -> Material:
         public_names=log.public_names,
         private=f"{keys.private.column}: {', '.join(log.private_names)}"[:2000],
         knowledge=(learnt,),
-        notes=(*log.notes, *quantiser_notes, *notes),
+        notes=(*log.notes, *quantiser_notes, *notes, *_regime_notes(told_apart)),
+        regimes=None if told_apart is None else told_apart.periods,
+        regime_rows=_regime_rows(keys, log, rows, told_apart),
+    )
+
+
+def _told_apart(keys: MappingKeys, log: SensorLog, *, held_out: bool = False) -> Regimes | None:
+    """The rows for the design, or those held out, by G and regime."""
+    if keys.regimes is None:
+        return None
+    assert keys.files is not None
+    part = slice(log.design_rows, None) if held_out else slice(0, log.design_rows)
+    if keys.regimes.every_seconds is None:
+        return regimes(log.private[part], log.regime[part])
+    times = log.times_seconds[part]
+    return regimes(
+        log.private[part],
+        periods(times, keys.regimes.every_seconds, keys.files.utc_offset_seconds),
+    )
+
+
+def _regime_rows(
+    keys: MappingKeys, log: SensorLog, rows: Rows, told_apart: Regimes | None
+) -> tuple[Joint, Joint | None] | None:
+    """The rows themselves with regimes: what the design guards is smoothed."""
+    if told_apart is None:
+        return None
+    design = rows_alone(rows.slice(0, log.design_rows).by_regime(told_apart))
+    if len(set(log.private[log.design_rows :].tolist())) < 2:
+        return design, None
+    later = _told_apart(keys, log, held_out=True)
+    assert later is not None
+    held_out = rows.slice(log.design_rows, len(rows)).by_regime(later)
+    return design, rows_alone(held_out)
+
+
+def _regime_notes(told_apart: Regimes | None) -> tuple[str, ...]:
+    if told_apart is None:
+        return ()
+    joined = (
+        f"; {told_apart.joined} had fewer than {LEAST_ROWS} rows and joined their neighbours"
+        if told_apart.joined
+        else ""
+    )
+    return (
+        f"G is guarded in {told_apart.periods} regimes of the design's rows, "
+        f"{len(told_apart.value_of)} pairs of a value of G and a regime{joined}",
     )
 
 
@@ -141,9 +202,10 @@ def _quantised(
     for node in keys.nodes:
         readings = log.readings[:, first : first + len(node.columns)]
         first += len(node.columns)
-        one = _quantiser(
-            node, readings[: log.design_rows], log.public[: log.design_rows], keys.options.seed
-        )
+        with about(f"node {node.name!r}"):
+            one = _quantiser(
+                node, readings[: log.design_rows], log.public[: log.design_rows], keys.options.seed
+            )
         quantisers.append(one)
         cells.append(cells_of(one.quantiser, readings))
     return tuple(quantisers), tuple(cells)
@@ -151,11 +213,8 @@ def _quantised(
 
 def _quantiser(node: NodeKeys, values: FloatArray, public: IntArray, seed: int) -> FittedQuantiser:
     if node.cuts is None:
-        try:
-            return fit_quantiser(node.method, values, public, node.cells, seed=seed)
-        except MappingError as error:
-            raise MappingError(f"node {node.name}: {error}") from None
-    low, high = node.low_high or (float(values.min()), float(values.max()))
+        return fit_quantiser(node.method, values, public, node.cells, seed=seed)
+    low, high = node.low_high or outward_range(values[:, 0])
     return FittedQuantiser(Cuts(node.cuts), (low,), (high,), ())
 
 

@@ -3,10 +3,14 @@
 Every function raises FormatError.
 """
 
+from collections.abc import Callable
+
 from agent.formats.columns import Column
 from agent.formats.documents import count, list_of, number, text
 from agent.formats.errors import FormatError, shown
 from agent.formats.manifest_values import is_name
+from agent.formats.mapping_design import MAX_HORIZON
+from agent.formats.mapping_node import MAX_NODE_NAME
 from agent.formats.quantities import parse_duration
 
 # Tables of multiples of 2^-32 cannot hold ratios of over e^22.18.
@@ -14,11 +18,19 @@ MOST_NATS = 20.0
 
 
 def name(value: object) -> str:
-    """A node's name."""
+    """A design's name."""
     name = text(value)
     if not is_name(name):
         raise FormatError(f"found {shown(name)}; expected letters A to Z, digits, - and _")
     return name
+
+
+def node_name(value: object) -> str:
+    """A node's name, which is part of names in the bundle beside the design's."""
+    found = name(value)
+    if len(found) > MAX_NODE_NAME:
+        raise FormatError(f"found {len(found)} letters; expected at most {MAX_NODE_NAME}")
+    return found
 
 
 def plain(value: object) -> str:
@@ -94,9 +106,24 @@ def signed_duration(value: object) -> float:
     return -seconds if negative else seconds
 
 
-def at_least_two(value: object) -> int:
-    """Something of which one alone could say nothing."""
+def symbols(most: int) -> Callable[[object], int]:
+    """How many symbols there are; one alone could say nothing."""
+
+    def parse(value: object) -> int:
+        found = count(value)
+        if not 2 <= found <= most:
+            raise FormatError(
+                f"found {found}; expected 2 to {most}: a single symbol says nothing, and tables "
+                "hold no more"
+            )
+        return found
+
+    return parse
+
+
+def horizon(value: object) -> int:
+    """So many releases are followed."""
     found = count(value)
-    if found < 2:
-        raise FormatError(f"found {found}; expected at least 2: a single symbol says nothing")
+    if found > MAX_HORIZON:
+        raise FormatError(f"found {found}; expected at most {MAX_HORIZON} releases")
     return found
