@@ -43,17 +43,24 @@ def draw_chart(
     up: Axis,
     description: str,
     bands: Sequence[tuple[float, float]] = (),
+    *,
+    between: Sequence[tuple[Curve, Curve]] = (),
 ) -> str:
     """One ``<svg>`` element.
 
     Args:
         bands: stretches of the horizontal axis to shade.
+        between: pairs of curves, finite everywhere, to shade what lies between.
         description: what a screen reader says.
     """
     keys = [curve for curve in curves if curve.label]
     top = TOP + KEY_LINE * len(keys)
     bottom = HEIGHT - BOTTOM
     parts = [_band(across.scale, low, high, top, bottom) for low, high in bands]
+    for low, high in between:
+        back = Curve("", "", high.x[::-1], high.y[::-1])
+        outline = _path(low, across, up, top) + "L" + _path(back, across, up, top)[1:] + "Z"
+        parts.append(f'<path class="band" d="{outline}"/>')
     parts += [_grid(across, up, top, bottom)]
     for curve in curves:
         parts.append(f'<path class="line {curve.style}" d="{_path(curve, across, up, top)}"/>')
@@ -63,7 +70,7 @@ def draw_chart(
             f'<path class="line {curve.style}" d="M{LEFT:g} {y:g}h44"/>'
             f'<text class="key" x="{LEFT + 54:g}" y="{y + 6:g}">{html.escape(curve.label)}</text>'
         )
-    return _svg("".join(parts), description, HEIGHT)
+    return svg("".join(parts), description, HEIGHT)
 
 
 def draw_matrix(matrix: FloatArray, name: str, description: str) -> str:
@@ -103,10 +110,11 @@ def draw_matrix(matrix: FloatArray, name: str, description: str) -> str:
         f'<text class="tick middle" x="{x:g}" y="{HEIGHT - 34:g}">{html.escape(text)}</text>'
         for x, text in words
     ]
-    return _svg("".join(parts), description, HEIGHT)
+    return svg("".join(parts), description, HEIGHT)
 
 
-def _svg(body: str, description: str, height: float) -> str:
+def svg(body: str, description: str, height: float) -> str:
+    """One ``<svg>`` element, ``WIDTH`` wide; ``body`` is SVG whose text is escaped already."""
     return (
         f'<svg viewBox="0 0 {WIDTH:g} {height:g}" role="img" xmlns="http://www.w3.org/2000/svg"'
         f' aria-label="{html.escape(description, quote=True)}">{body}</svg>'

@@ -1,7 +1,8 @@
-"""The page about a bundle: for every design, what it promises and four pictures of why.
+"""The page about a bundle: for every design, what it promises and pictures of why.
 
-Pure: designs in, HTML out. A bundle tells its class of priors in words only; with the design file
-that made it, the pictures show where the class ends and what lies beyond.
+Pure: designs in, HTML out. A bundle tells a noise's class of priors in words only; with the design
+file that made it, the pictures show where the class ends and what lies beyond. Of a mapping the
+bundle holds all that is drawn.
 """
 
 import math
@@ -18,6 +19,7 @@ from agent.formats.odds import certainty_in_words, epsilon_at_distance, odds_in_
 from agent.formats.quantities import format_duration
 from precompute.priors.prior_class import PriorClass
 from precompute.reports.design_pictures import stream_pictures, window_pictures
+from precompute.reports.mapping_pictures import mapping_pictures
 from precompute.reports.page import bullets, heading, paragraph, pictures, render_page, table
 
 BRAND = "sfumato · a bundle explained"
@@ -50,6 +52,8 @@ def render_designs(bundle: Bundle, asked: Mapping[str, Asked]) -> str:
         elif isinstance(design, MappingDesign):
             parts += [
                 heading(2, f"{design.name}: what sensor nodes say"),
+                *mapping_pictures(design),
+                heading(3, "In words"),
                 bullets(describe_mapping(design)[1:]),
             ]
         else:

@@ -46,9 +46,11 @@ figcaption strong{color:var(--ink);display:block;font-size:1rem}
 .bar-label{fill:var(--soft);font:600 19px system-ui,sans-serif;text-anchor:middle;
 paint-order:stroke;stroke:var(--card);stroke-width:6px;stroke-linejoin:round}
 .rule{fill:none;stroke:var(--line);stroke-width:1.2}.dashed{stroke-dasharray:7 6}
+.dotted{stroke-dasharray:1 5}
 .tick{fill:var(--soft);font:17px system-ui,sans-serif}.middle{text-anchor:middle}
 .end{text-anchor:end}.key{fill:var(--ink);font:17px system-ui,sans-serif}
 .band{fill:var(--ours);fill-opacity:.14}.plus{fill:var(--ours)}.minus{fill:var(--independent)}
+.full{fill:var(--ours)}.hollow{fill:none;stroke:var(--ink);stroke-width:1.5}
 .table{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:12px;
 margin:16px 0}
 table{border-collapse:collapse;width:100%;font-size:.95rem;font-variant-numeric:tabular-nums}
