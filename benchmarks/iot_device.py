@@ -129,6 +129,8 @@ def _design(node: Node) -> MappingDesign:
         step_ms=1000,
         information_asked=None,
         information=1.0,
+        regimes=None,
+        information_across=None,
         information_upper=None,
         confidence=None,
         local_asked=None,

@@ -18,6 +18,7 @@ import numpy as np
 from precompute.mapping.joint import FloatArray, IntArray, Joint, joint_of_rows
 from precompute.mapping.quantiser_fitting import fit_quantiser
 from precompute.mapping.quantising import cells_of
+from precompute.mapping.regimes import regimes
 
 NODES = {
     **{f"S{n}": (f"S{n}_Temp", f"S{n}_Light", f"S{n}_Sound") for n in (1, 2, 3, 4)},
@@ -82,10 +83,21 @@ class Split:
     sizes: tuple[int, ...]
     said: tuple[str, ...]
 
-    def joint(self, part: Part) -> Joint:
-        """The empirical joint of a part."""
+    def joint(self, part: Part, *, by_day: bool = False) -> Joint:
+        """The empirical joint of a part, days told apart or not."""
+        private, privates, value_of = part.private, 2, None
+        if by_day:
+            told_apart = regimes(part.private, part.day)
+            private, value_of = told_apart.number, told_apart.value_of
+            privates = len(value_of)
         return joint_of_rows(
-            part.public, part.private, part.cells, self.sizes, publics=2, privates=2
+            part.public,
+            private,
+            part.cells,
+            self.sizes,
+            publics=2,
+            privates=privates,
+            value_of=value_of,
         )
 
 

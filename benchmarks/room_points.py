@@ -18,6 +18,8 @@ class Point:
         shown: epsilon_I of the test days' own distribution through the same maps.
         model: accuracy of H that the design expects, ``rule`` of the shipped rule on the test days.
         public: the best learner of H from what is released; ``private`` of G.
+        best: balanced accuracy of G of whoever knows the test days' own distribution of symbols:
+            no attacker of one step is better on them.
     """
 
     method: str
@@ -29,6 +31,7 @@ class Point:
     rule: float
     public: Attack
     private: Attack
+    best: float
 
     def line(self) -> str:
         """The row of the table."""
@@ -36,13 +39,13 @@ class Point:
             f"{self.method:12s} {self.asked:16s} {self.information:8.3f} {self.local:7.2f} "
             f"{self.shown:7.3f} | {self.model:6.3f} {self.rule:6.3f} {self.public.accuracy:6.3f} "
             f"{self.public.balanced:6.3f} | {self.private.accuracy:6.3f} "
-            f"{self.private.balanced:6.3f}  {self.private.learner}"
+            f"{self.private.balanced:6.3f} {self.best:6.3f}  {self.private.learner}"
         )
 
 
 HEADER = (
     "method       asked            kept e_I    e_LD   shown |  model   rule  acc H  bal H |"
-    "  acc G  bal G  attacker"
+    "  acc G  bal G best G  attacker"
 )
 
 
