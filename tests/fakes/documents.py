@@ -22,6 +22,6 @@ def commands_in(text):
 
 
 def file_in(text, name):
-    """The YAML block whose first line is ``# name``."""
-    (content,) = re.findall(rf"```yaml\n# {re.escape(name)}\n(.*?)```", text, re.S)
+    """The YAML or Python block whose first line is ``# name``."""
+    (content,) = re.findall(rf"```(?:yaml|python)\n# {re.escape(name)}\n(.*?)```", text, re.S)
     return content
