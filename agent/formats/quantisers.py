@@ -65,6 +65,7 @@ class Centres:
         init=False, repr=False, compare=False
     )
     _halves: tuple[float, ...] = field(init=False, repr=False, compare=False)
+    _pairs: tuple[tuple[float, float, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _require_finite("scales", self.scales)
@@ -85,6 +86,8 @@ class Centres:
         columns = zip(first, self.scales, zip(*scaled, strict=True), strict=True)
         object.__setattr__(self, "_columns", tuple(columns))
         object.__setattr__(self, "_halves", halves)
+        pairs = [(half, *one) for half, one in zip(halves, scaled, strict=True)]
+        object.__setattr__(self, "_pairs", tuple(pairs) if len(self.scales) == 2 else ())
 
     @property
     def cells(self) -> int:
@@ -98,13 +101,23 @@ class Centres:
 
     def cell(self, values: tuple[float, ...]) -> int:
         """The cell of a reading; values are finite and ``columns`` in number."""
-        scores: Sequence[float] = self._halves
-        for value, (first, scale, weights) in zip(values, self._columns, strict=True):
-            # Bounded, so that no product of a far value overflows and leaves nothing to compare.
-            from_first = min(max((value - first) / scale, -_FAR), _FAR)
-            scores = [
-                score + from_first * weight for score, weight in zip(scores, weights, strict=True)
-            ]
+        # Bounded, so that no product of a far value overflows and leaves nothing to compare.
+        apart = [
+            min(max((value - first) / scale, -_FAR), _FAR)
+            for value, (first, scale, _) in zip(values, self._columns, strict=True)
+        ]
+        scores: Sequence[float]
+        if len(apart) == 2:
+            # The commonest case in one pass; the sums are those below.
+            one, two = apart
+            scores = [half + one * a + two * b for half, a, b in self._pairs]
+        else:
+            scores = self._halves
+            for from_first, (_, _, weights) in zip(apart, self._columns, strict=True):
+                scores = [
+                    score + from_first * weight
+                    for score, weight in zip(scores, weights, strict=True)
+                ]
         return scores.index(max(scores))
 
 
