@@ -1,5 +1,6 @@
 """A measured point of the room's curves: a line of a table, and a picture of all."""
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,16 +58,19 @@ def draw(points: list[Point], path: Path, name: str) -> Path:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, 2, figsize=(11, 4.5), sharey=False)
-    for method in dict.fromkeys(point.method for point in points):
+    methods = dict.fromkeys(point.method for point in points)
+    # A method has one colour in both panels.
+    colours = itertools.cycle(mpl.colormaps["tab20"].colors)  # type: ignore[attr-defined]
+    for method, colour in zip(methods, colours, strict=False):
         ours = [point for point in points if point.method == method]
         private = [point.private.balanced for point in ours]
         public = [point.public.balanced for point in ours]
-        axes[0].plot(private, public, "o-" if len(ours) > 1 else "s", label=method)
+        style = "o-" if len(ours) > 1 else "s"
+        axes[0].plot(private, public, style, color=colour, label=method)
         held = [point for point in ours if np.isfinite(point.information)]
         if held:
-            axes[1].plot(
-                [point.information for point in held], [point.shown for point in held], "o-"
-            )
+            kept = [point.information for point in held]
+            axes[1].plot(kept, [point.shown for point in held], "o-", color=colour)
     axes[0].set_xlabel("balanced accuracy of G by the best learner")
     axes[0].set_ylabel(f"balanced accuracy of H ({name})")
     axes[0].legend(fontsize=7)
