@@ -5,6 +5,7 @@ limit gets as many more digits as it takes not to be shown above it. A limit is 
 asked for, up to twelve digits. One figure has one form, wherever it stands.
 """
 
+import math
 from decimal import ROUND_CEILING, Context, Decimal
 
 DIGITS = 4
@@ -20,6 +21,13 @@ _WIDE = Context(prec=800)
 def limit_in_words(limit: float) -> str:
     """What was asked for."""
     return f"{limit:.12g}"
+
+
+def bound_in_words(amount: float, limit: float | None = None) -> str:
+    """As :func:`amount_in_words`; amount and limit may be infinite."""
+    if math.isinf(amount):
+        return "not bounded"
+    return amount_in_words(amount, None if limit is None or math.isinf(limit) else limit)
 
 
 def amount_in_words(amount: float, limit: float | None = None, *, reach: bool = True) -> str:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from agent.formats.amounts import amount_in_words, limit_in_words
+from agent.formats.amounts import amount_in_words, bound_in_words, limit_in_words
 from agent.formats.mapping_design import MappingDesign
 from agent.formats.mapping_node import BUDGET_TOLERANCE, Node
 from agent.formats.odds import odds_factor, odds_in_words
@@ -79,7 +79,8 @@ def mapping_warnings(design: MappingDesign) -> tuple[str, ...]:
     told = design.information if design.information_across is None else design.information_across
     if asked is not None and told > asked + BUDGET_TOLERANCE:
         found.append(
-            f"epsilon_I is {_told(told, asked)}, above the {limit_in_words(asked)} asked for"
+            f"epsilon_I is {bound_in_words(told, asked)}, above the {limit_in_words(asked)} "
+            "asked for"
         )
     if math.isinf(design.information):
         found.append("some symbols rule a value of the private hypothesis out: it is not hidden")
@@ -245,10 +246,6 @@ def _count(number: int, what: str) -> str:
 
 def _percent(error: float) -> str:
     return f"{100 * error:.1f} %"
-
-
-def _told(amount: float, asked: float) -> str:
-    return "not bounded" if math.isinf(amount) else amount_in_words(amount, asked)
 
 
 def _finite(amount: float | None) -> float | None:

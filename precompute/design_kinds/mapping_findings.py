@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.formats.amounts import amount_in_words, limit_in_words
+from agent.formats.amounts import bound_in_words, limit_in_words
 from precompute.design_kinds.mapping_keys import MappingKeys
 from precompute.design_kinds.mapping_material import Material
 from precompute.design_kinds.mapping_regimes import AcrossRegimes, across_warnings, across_words
@@ -169,9 +169,9 @@ def _margin_words(keys: MappingKeys, found: Confirmed) -> list[str]:
         basis = f"{found.margin.blocks} blocks of held-out rows are too few"
     return [
         f"margin: {_of_average(keys)}epsilon_I is at most "
-        f"{_amount(found.margin.upper, asked)} with confidence "
+        f"{bound_in_words(found.margin.upper, asked)} with confidence "
         f"{100 * found.margin.confidence:g} % ({basis}); the model was held to "
-        f"{_amount(found.model_budget, asked)}{tried}"
+        f"{bound_in_words(found.model_budget, asked)}{tried}"
     ]
 
 
@@ -194,10 +194,10 @@ def _warnings(
     if keys.margin.enforced and math.isfinite(binding.information) and not found.kept:
         warnings.append(
             f"the log does not confirm the budget: epsilon_I is "
-            f"{_amount(achieved.guarded, asked.information)} in the model, asked for was "
+            f"{bound_in_words(achieved.guarded, asked.information)} in the model, asked for was "
             f"{limit_in_words(asked.information)}, and with confidence "
             f"{100 * keys.margin.confidence:g} % the log only shows that it is at most "
-            f"{_amount(found.margin.upper, asked.information)}; no smaller budget that "
+            f"{bound_in_words(found.margin.upper, asked.information)}; no smaller budget that "
             "was tried helped. A longer log, or local budgets whose sum is below the one asked "
             "for, would"
         )
@@ -214,8 +214,8 @@ def _warnings(
         before = "" if math.isinf(asked.local) else f" instead of {limit_in_words(asked.local)}"
         warnings.append(
             f"the account of alpha {keys.repeats.alpha:.12g} leaves each symbol the local budget "
-            f"{_amount(binding.local, asked.local)}{before}; longer steps, fewer cells or a larger "
-            "alpha leave more"
+            f"{bound_in_words(binding.local, asked.local)}{before}; longer steps, fewer cells or a "
+            "larger alpha leave more"
         )
     if judged is not None and helps is None and judged.public_error >= judged.public_guess:
         warnings.append(
@@ -248,12 +248,6 @@ def _help_words(keys: MappingKeys, chance: float, error: float, helps: Help) -> 
         parts.append(f"with the information budget alone {_percent(helps.without_local)}")
     parts.append(f"with nothing hidden {_percent(helps.whole)}")
     return f"{said} Of designs that hide less, {', '.join(parts)}: raise the budget that binds"
-
-
-def _amount(amount: float, asked: float) -> str:
-    """As `inspect` shows the same figure."""
-    limit = None if math.isinf(asked) else asked
-    return "not bounded" if math.isinf(amount) else amount_in_words(amount, limit)
 
 
 def _percent(error: float) -> str:

@@ -5,11 +5,10 @@ may show more, those held out much more: their days are other days. Neither numb
 both belong beside the one that is promised.
 """
 
-import math
 from dataclasses import dataclass
 
-from agent.formats.amounts import amount_in_words
-from precompute.mapping.achieved import achieved
+from agent.formats.amounts import bound_in_words
+from precompute.mapping.achieved import information_across
 from precompute.mapping.joint import Joint, Maps
 
 # A regime's figure may pass what was asked for by this share before it is a warning.
@@ -37,9 +36,8 @@ def across_regimes(maps: Maps, design: Joint, held_out: Joint | None) -> AcrossR
         design: the empirical joint of the design's rows, with regimes.
         held_out: of the held-out rows, or None.
     """
-    rows = achieved(design, maps).across
-    assert rows is not None
-    return AcrossRegimes(rows, None if held_out is None else achieved(held_out, maps).across)
+    later = None if held_out is None else information_across(held_out, maps)
+    return AcrossRegimes(information_across(design, maps), later)
 
 
 def across_words(found: AcrossRegimes) -> str:
@@ -47,11 +45,12 @@ def across_words(found: AcrossRegimes) -> str:
     later = (
         ""
         if found.held_out is None
-        else f", and {_amount(found.held_out)} in the later rows that the design has not seen"
+        else f", and {bound_in_words(found.held_out)} in the later rows that the design has not "
+        "seen"
     )
     return (
         "counted in the rows themselves, without smoothing, epsilon_I over their regimes is "
-        f"{_amount(found.rows)}{later}; these are counts, not bounds"
+        f"{bound_in_words(found.rows)}{later}; these are counts, not bounds"
     )
 
 
@@ -60,17 +59,13 @@ def across_warnings(found: AcrossRegimes, asked: float) -> tuple[str, ...]:
     warnings = []
     if found.rows > NEAR * asked:
         warnings.append(
-            f"the design's own rows show epsilon_I {_amount(found.rows)} over their regimes, "
-            f"asked for was {asked:g}: smoothing hides the rest; give it less weight, for example "
-            "smoothing: {weight: 0.02}"
+            f"the design's own rows show epsilon_I {bound_in_words(found.rows)} over their "
+            f"regimes, asked for was {asked:g}: smoothing hides the rest; give it less weight, for "
+            "example smoothing: {weight: 0.02}"
         )
     if found.held_out is not None and found.held_out > NEAR * asked:
         warnings.append(
-            f"the later rows show epsilon_I {_amount(found.held_out)} over their regimes, asked "
-            f"for was {asked:g}: their days are unlike those of the design; use a longer log"
+            f"the later rows show epsilon_I {bound_in_words(found.held_out)} over their regimes, "
+            f"asked for was {asked:g}: their days are unlike those of the design; use a longer log"
         )
     return tuple(warnings)
-
-
-def _amount(amount: float) -> str:
-    return "not bounded" if math.isinf(amount) else amount_in_words(amount)

@@ -46,7 +46,7 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
     Raises:
         MappingError: maps that do not fit the joint.
     """
-    across = None if joint.value_of is None else _across(joint, maps)
+    across = None if joint.value_of is None else information_across(joint, maps)
     joint = joint.without_regimes()
     said = group(joint.after(maps))
     local = tuple(local_privacy(one) for one in maps)
@@ -83,8 +83,8 @@ def achieved(joint: Joint, maps: Sequence[FloatArray]) -> Achieved:
     )
 
 
-def _across(joint: Joint, maps: Sequence[FloatArray]) -> float:
-    """epsilon_I for all mixtures of regimes: exact, or the bound on pairs of the module's words."""
+def information_across(joint: Joint, maps: Sequence[FloatArray]) -> float:
+    """epsilon_I for all mixtures of a joint's regimes: exact, or the module's bound on pairs."""
     assert joint.value_of is not None
     said = group(joint.after(maps))
     if _all_outcomes(maps, joint.prior.size):

@@ -14,6 +14,7 @@ import numpy as np
 from precompute.mapping.blocks import Block, accepting_limit, total_norm
 from precompute.mapping.joint import FloatArray, Maps
 from precompute.mapping.outcome_tensors import Grouped, outcomes, tensor
+from precompute.mapping.repair import constant_map
 from precompute.mapping.row_generation import information_rows
 
 # The share that is mixed in is found to so much, or until the worst constraint has at most this
@@ -139,7 +140,7 @@ def shrunk(grouped: Grouped, chain: Chain, flow: Flow) -> Chain:
     The share is the same for all sensors, and the least, or a hair more. The chain comes back as
     it is where it is feasible.
     """
-    flat = tuple(tuple(_flat(one) for one in maps) for maps in chain.stages)
+    flat = tuple(tuple(constant_map(one) for one in maps) for maps in chain.stages)
 
     def mixed(share: float) -> Chain:
         stages = []
@@ -183,12 +184,6 @@ def shrunk(grouped: Grouped, chain: Chain, flow: Flow) -> Chain:
             below = 0.5 * below if side > 0 else below
             side = 1
     return kept
-
-
-def _flat(one: FloatArray) -> FloatArray:
-    """The constant map, uniform over the symbols that the map uses."""
-    used = np.where(one.max(axis=0) > 0, 1.0, 0.0)
-    return np.tile(used / used.sum(), (one.shape[0], 1))
 
 
 def _local_excess(one: FloatArray, limit: float) -> float:

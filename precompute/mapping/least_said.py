@@ -8,13 +8,12 @@ keeps every budget: a ratio of p(z|x) moves towards 1, and p(g|z)/p(g) becomes a
 was and of what it is without this sensor.
 """
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
 from precompute.mapping.joint import FloatArray, Joint, Maps
-from precompute.mapping.outcome_tensors import Grouped, group, outcomes, tensor
+from precompute.mapping.outcome_tensors import group, of_public, outcomes, tensor
 
 # What the chance of a right decision may lose: rounding only.
 LOSS = 1e-12
@@ -37,20 +36,12 @@ def least_said(joint: Joint, stages: Sequence[Maps]) -> tuple[Maps, ...]:
     last = list(stages[-1])
     said = [table @ one for table, one in zip(before.tables, last, strict=True)]
     best = float(outcomes(before, said).sum(axis=1).max(axis=0).sum())
-    alone = [float(_of_public(before, table).max(axis=0).sum()) for table in said]
+    alone = [float(of_public(before, table).max(axis=0).sum()) for table in said]
     for sensor in sorted(range(len(last)), key=alone.__getitem__):
         given = tensor(before, said, sensor, before.tables[sensor]).sum(axis=1)
         last[sensor] = _quieter(given, last[sensor], best)
         said[sensor] = before.tables[sensor] @ last[sensor]
     return (*stages[:-1], tuple(last))
-
-
-def _of_public(grouped: Grouped, table: FloatArray) -> FloatArray:
-    """(|H|, |Z|) p(h, z) of one sensor, from (K, |Z|) of the classes."""
-    found = np.zeros((grouped.publics, table.shape[1]))
-    for cell, (begin, end) in enumerate(itertools.pairwise(grouped.bounds)):
-        found[cell // grouped.privates] += grouped.weights[begin:end] @ table[begin:end]
-    return found
 
 
 def _quieter(given: FloatArray, one: FloatArray, best: float) -> FloatArray:

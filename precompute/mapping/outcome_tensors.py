@@ -5,6 +5,7 @@ what the others say, in C order of their axes. Everything is a sum of products o
 so that no cancellation spoils small numbers.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,14 @@ def products(tables: Sequence[FloatArray], classes: slice) -> FloatArray:
         part = np.ascontiguousarray(table[classes.start : classes.stop].T)
         flat = (flat[:, None, :] * part[None, :, :]).reshape(-1, flat.shape[1])
     return flat
+
+
+def of_public(grouped: Grouped, table: FloatArray) -> FloatArray:
+    """(|H|, k) p(h, what one sensor reads or says), from (K, k) of the classes."""
+    found = np.zeros((grouped.publics, table.shape[1]))
+    for cell, (begin, end) in enumerate(itertools.pairwise(grouped.bounds)):
+        found[cell // grouped.privates] += grouped.weights[begin:end] @ table[begin:end]
+    return found
 
 
 def tensor(

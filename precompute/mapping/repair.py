@@ -21,9 +21,10 @@ def cleaned(one: FloatArray) -> FloatArray:
     return np.asarray(one / one.sum(axis=1, keepdims=True))
 
 
-def constant_map(cells: int, used: FloatArray) -> FloatArray:
-    """(cells, |Y|) the same for all cells: uniform over the used symbols."""
-    return np.tile(used / used.sum(), (cells, 1))
+def constant_map(one: FloatArray) -> FloatArray:
+    """The same for all cells: uniform over the symbols that the map uses."""
+    used = np.where(one.max(axis=0) > 0, 1.0, 0.0)
+    return np.tile(used / used.sum(), (one.shape[0], 1))
 
 
 def repaired(block: Block, one: FloatArray, present: FloatArray | None = None) -> FloatArray:
@@ -36,8 +37,7 @@ def repaired(block: Block, one: FloatArray, present: FloatArray | None = None) -
     local = 0.0 if math.isinf(block.local) else math.exp(-checking_limit(block.local))
     if _kept(rows, block.guarded(one)) and bool(np.all(local * one.max(axis=0) <= one.min(axis=0))):
         return one
-    used = np.where(one.max(axis=0) > 0, 1.0, 0.0)
-    anchors = [constant_map(one.shape[0], used)]
+    anchors = [constant_map(one)]
     if present is not None:
         anchors.append(present)
     shares = [_needed_share(block, rows, local, one, anchor) for anchor in anchors]

@@ -16,7 +16,7 @@ from precompute.mapping.blocks import LARGEST
 from precompute.mapping.chains import Chain, Flow, shrunk
 from precompute.mapping.joint import FloatArray, IntArray
 from precompute.mapping.linear_program import linear_program
-from precompute.mapping.outcome_tensors import Grouped
+from precompute.mapping.outcome_tensors import Grouped, of_public
 
 START_KINDS = 6
 # The share of its map that a whispering sensor keeps.
@@ -92,10 +92,7 @@ def _separation(
     grouped: Grouped, sensor: int, random: np.random.Generator, place: int
 ) -> FloatArray:
     """(|X|,) the posterior of one value of H: of 1 the first time, then of a random one."""
-    given = np.zeros((grouped.publics, grouped.tables[sensor].shape[1]))
-    for cell in range(grouped.publics * grouped.privates):
-        part = slice(grouped.bounds[cell], grouped.bounds[cell + 1])
-        given[cell // grouped.privates] += grouped.weights[part] @ grouped.tables[sensor][part]
+    given = of_public(grouped, grouped.tables[sensor])
     total = given.sum(axis=0)
     h = 1 if place == 0 else int(random.integers(grouped.publics))
     return np.asarray(given[h] / np.where(total > 0, total, 1.0))
